@@ -195,7 +195,7 @@ class LevelCluster(LocalCluster):
         yield from super().run(partial(with_levels, self.match.levels, work), wanted, stop)
 
     def _is_wanted(self, task: object) -> bool:
-        return not isinstance(task, GameTask) or task.pairing.number < self.games
+        return not isinstance(task, GameTask) or task.scheduled.number < self.games
 
 
 # --- the table ---

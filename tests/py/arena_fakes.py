@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from tengen import Board, Move
-from tengen.arena.definition import Definition, Pairing, schedule
+from tengen.arena.definition import Definition, ScheduledGame, schedule
 from tengen.arena.game import MatchGame, MoveReport
 from tengen.arena.game_task import GameTask
 from tengen.arena.player import Player
@@ -201,7 +201,7 @@ def small(*players: Player, **values: Any) -> Definition:
     return Definition.from_dict(defaults | {"players": [p.to_dict() for p in result]} | values)
 
 
-def game_of(fixture: Pairing, winner: Colour | None = None, **values: Any) -> MatchGame:
+def game_of(fixture: ScheduledGame, winner: Colour | None = None, **values: Any) -> MatchGame:
     """A short game of a fixture."""
     defaults: dict[str, Any] = {
         "opening_moves": 1,
@@ -214,7 +214,9 @@ def game_of(fixture: Pairing, winner: Colour | None = None, **values: Any) -> Ma
     return MatchGame(*fixture, **(defaults | values))
 
 
-def games_of(definition: Definition, scores: Callable[[Pairing], float | None]) -> list[MatchGame]:
+def games_of(
+    definition: Definition, scores: Callable[[ScheduledGame], float | None]
+) -> list[MatchGame]:
     """All games of a definition; `scores` are black's points, None for a game not played."""
     winners = {1.0: Colour.BLACK, 0.5: None, 0.0: Colour.WHITE}
     result = []

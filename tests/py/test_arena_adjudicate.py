@@ -12,7 +12,7 @@ import pytest
 from arena_fakes import FakeNotes, Scripted, claims
 from tengen import Board, Move
 from tengen.arena.control import TimeControl
-from tengen.arena.definition import Pairing
+from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import MatchGame
 from tengen.arena.referee import Referee, Seat, is_dead, is_proven_win
 from tengen.game.rule import Colour
@@ -21,7 +21,7 @@ OPEN_THREE = "h8 a1 i8 a3"  # black continues with j8
 
 
 def play(black: Scripted, white: Scripted, board: Board, adjudicates: bool = True) -> MatchGame:
-    control, fixture = TimeControl(depth=1), Pairing(0, 0, 0, 1, 0)
+    control, fixture = TimeControl(depth=1), ScheduledGame(0, 0, 0, 1, 0)
     seats = Seat(0, black, control, 1), Seat(1, white, control, 1)
     return Referee(fixture, board, seats, FakeNotes(), adjudicates=adjudicates).play()
 

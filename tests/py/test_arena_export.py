@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena_fakes import POLICY, RANDOM, game_of, games_of, small
-from tengen.arena.definition import Definition, Pairing, schedule
+from tengen.arena.definition import Definition, ScheduledGame, schedule
 from tengen.arena.errors import BadArena, BadRun
 from tengen.arena.game import MoveReport
 from tengen.arena.match_folder import (
@@ -32,7 +32,7 @@ OPENINGS = [("d4",)]
 ODD = RANDOM.named('Ran"dom \\ [x] \u00fc')
 
 
-def scores(fixture: Pairing) -> float:
+def scores(fixture: ScheduledGame) -> float:
     return [1.0, 0.5, 0.0, 0.0][fixture.number % 4]
 
 

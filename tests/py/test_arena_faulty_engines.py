@@ -18,7 +18,7 @@ import pytest
 from arena_fakes import RANDOM, FakeNotes, small
 from faulty_engine import LOSING
 from left_processes import TOKEN, alive, all_gone, new_token
-from tengen.arena.definition import Definition, Pairing
+from tengen.arena.definition import Definition, ScheduledGame
 from tengen.arena.game import FAULTS, MatchGame
 from tengen.arena.game_task import GameTask, play_game
 from tengen.arena.match_folder import MatchFolder
@@ -71,7 +71,7 @@ def losing_tasks(token: str) -> Iterator[GameTask]:
         patience = 1.5 if LOSING[fault] in SILENT else 20.0
         definition = match(nasty(token, fault), patience=patience)
         colours = (0, 1) if number % 2 else (1, 0)
-        yield GameTask(definition, Pairing(0, 0, *colours, 0), ("h8", "i9"))
+        yield GameTask(definition, ScheduledGame(0, 0, *colours, 0), ("h8", "i9"))
 
 
 def manner_of(task: GameTask) -> str:
@@ -105,7 +105,9 @@ def test_harmless_faults_do_not_lose(token: str) -> None:
     games: dict[str, list[MatchGame]] = {fault: [] for fault in FINE}
     with LocalCluster(2) as cluster:
         tasks = (
-            GameTask(match(player, **limits), Pairing(number, number // 2, 1, 0, 0), ("h8", "i9"))
+            GameTask(
+                match(player, **limits), ScheduledGame(number, number // 2, 1, 0, 0), ("h8", "i9")
+            )
             for player, number in product(players, range(3))
         )
         for done in cluster.run(play_game, tasks):
@@ -121,7 +123,7 @@ def test_harmless_faults_do_not_lose(token: str) -> None:
 def test_a_program_that_does_not_start() -> None:
     definition = match(Player("None", command="/no/such/program"))
     for colours, winner in (((1, 0), Colour.WHITE), ((0, 1), Colour.BLACK)):
-        task = GameTask(definition, Pairing(0, 0, *colours, 0), ("h8",))
+        task = GameTask(definition, ScheduledGame(0, 0, *colours, 0), ("h8",))
         game = play_game(task, FakeNotes())
         assert (game.winner, game.reason, game.moves) == (winner, "crash", ("h8",))
         assert "cannot be started" in game.detail
@@ -142,7 +144,7 @@ def test_a_new_process_for_each_game(token: str, tmp_path: Path) -> None:
         )
         with LocalCluster(1) as cluster:
             definition = match(player, max_moves=2, limit={"time": 20})
-            tasks = (GameTask(definition, Pairing(n, 0, 1, 0, 0)) for n in range(2))
+            tasks = (GameTask(definition, ScheduledGame(n, 0, 1, 0, 0)) for n in range(2))
             assert len([done for done in cluster.run(play_game, tasks) if done is not None]) == 2
         assert starts.read_text().count("start") == expected
 

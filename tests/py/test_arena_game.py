@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from arena_fakes import game_of
 from invalid_values import GARBAGE
-from tengen.arena.definition import Pairing
+from tengen.arena.definition import ScheduledGame
 from tengen.arena.errors import BadRun
 from tengen.arena.game import FAULTS, REASONS, MatchGame, MoveReport
 from tengen.game.rule import Colour
 
-FIXTURE = Pairing(5, 2, 1, 0, 3)
+FIXTURE = ScheduledGame(5, 2, 1, 0, 3)
 _whole = st.integers(-(2**31), 2**31)
 _told = st.builds(
     MoveReport,

@@ -12,9 +12,9 @@ from arena_fakes import FakeClock, FakeNotes, Scripted, claims, small
 from tengen import Board, Move
 from tengen.arena import referee as referee_module
 from tengen.arena.control import TimeControl
-from tengen.arena.definition import Pairing
+from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import FAULTS, MatchGame, MoveReport
-from tengen.arena.game_task import GameTask, abandoned_game
+from tengen.arena.game_task import GameTask, forfeited_game
 from tengen.arena.referee import Referee, Seat
 from tengen.engine import (
     EngineDied,
@@ -29,7 +29,7 @@ from tengen.engine import (
 from tengen.game.errors import ForbiddenMove, IllegalMove
 from tengen.game.rule import Colour
 
-FIXTURE = Pairing(6, 3, 1, 0, 2)  # the second player has black
+FIXTURE = ScheduledGame(6, 3, 1, 0, 2)  # the second player has black
 NODES = TimeControl(nodes=10)
 
 
@@ -277,10 +277,10 @@ def test_notes() -> None:
         (0, 1, 0, 2, *places, -1, Move("d3").to_index(15)),
     ]
     task = GameTask(small(size=15), FIXTURE, ("h8", "i9"))
-    game = abandoned_game(task, "crash", "x", notes.written[-1])
+    game = forfeited_game(task, "crash", "x", notes.written[-1])
     assert game.result() == lost.result()
     assert game.detail == "x"
-    black_lost = abandoned_game(task, "silence", "y", notes.written[-2])
+    black_lost = forfeited_game(task, "silence", "y", notes.written[-2])
     assert (black_lost.winner, black_lost.loser) == (Colour.WHITE, 1)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from arena_fakes import RANDOM, FakeCluster, crash, game_of, games_of, small
-from tengen.arena.definition import Definition, Pairing, schedule, total_games
+from tengen.arena.definition import Definition, ScheduledGame, schedule, total_games
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask
@@ -33,8 +33,8 @@ Results = Callable[[GameTask], MatchGame | Failure]
 
 def played(task: GameTask) -> MatchGame:
     """A game with a result that follows from its number."""
-    winner = [Colour.BLACK, None, Colour.WHITE, Colour.WHITE][task.pairing.number % 4]
-    return game_of(task.pairing, winner)
+    winner = [Colour.BLACK, None, Colour.WHITE, Colour.WHITE][task.scheduled.number % 4]
+    return game_of(task.scheduled, winner)
 
 
 def begin(path: Path, definition: Definition | None = None) -> MatchFolder:
@@ -51,7 +51,7 @@ def result_of(folder: MatchFolder) -> str:
 
 
 def numbers(cluster: FakeCluster) -> list[int]:
-    return [task.pairing.number for task in cluster.done]
+    return [task.scheduled.number for task in cluster.done]
 
 
 # --- games ---
@@ -135,9 +135,9 @@ def test_resuming_after_a_gap(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "reason"), [("crash", "crash"), ("hang", "silence")])
 def test_a_worker_that_dies_is_a_lost_game(tmp_path: Path, kind: str, reason: str) -> None:
     def results(task: GameTask) -> MatchGame | Failure:
-        if task.pairing.number != 3:
+        if task.scheduled.number != 3:
             return played(task)
-        loser, black, white = 0, task.pairing.black, task.pairing.white
+        loser, black, white = 0, task.scheduled.black, task.scheduled.white
         return Failure(kind, "it died", (loser, black, white, 1, 24, 0, -1))
 
     folder = begin(tmp_path)
@@ -160,7 +160,7 @@ def test_a_worker_that_dies_before_the_first_move_is_retried(
 
     def results(task: GameTask) -> MatchGame | Failure:
         nonlocal failures
-        if task.pairing.number == number and failures < 2:
+        if task.scheduled.number == number and failures < 2:
             failures += 1
             return crash(task)
         return played(task)
@@ -174,7 +174,7 @@ def test_a_worker_that_dies_before_the_first_move_is_retried(
 
 def test_at_most_three_retries(tmp_path: Path) -> None:
     def results(task: GameTask) -> MatchGame | Failure:
-        return crash(task) if task.pairing.number == 9 else played(task)
+        return crash(task) if task.scheduled.number == 9 else played(task)
 
     folder = begin(tmp_path)
     cluster = FakeCluster(2, results=results)
@@ -187,7 +187,7 @@ def test_at_most_three_retries(tmp_path: Path) -> None:
 def test_errors_of_the_work(tmp_path: Path) -> None:
     def results(task: GameTask) -> MatchGame | Failure:
         failure = Failure("error", "BadArena: needs the tuning build", (1, 0, 1, 0))
-        return failure if task.pairing.number == 2 else played(task)
+        return failure if task.scheduled.number == 2 else played(task)
 
     folder = begin(tmp_path)
     with pytest.raises(ArenaFailed, match=r"game 3 .*BadArena: needs the tuning build"):
@@ -224,7 +224,7 @@ def test_a_journal_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mo
 TEST = {"elo0": 0, "elo1": 50}
 
 
-def clear(fixture: Pairing) -> float:
+def clear(fixture: ScheduledGame) -> float:
     """Player 0 wins most pairs."""
     if fixture.pair % 4 == 3:
         return 0.5
@@ -240,7 +240,7 @@ def test_a_sequential_test_follows_the_schedule(tmp_path: Path) -> None:
     results, extra = set(), []
     for seed, workers in enumerate((1, 2, 7, 30, 100)):
         folder = begin(tmp_path / str(seed), definition)
-        cluster = FakeCluster(workers, seed, lambda task: games[task.pairing.number])
+        cluster = FakeCluster(workers, seed, lambda task: games[task.scheduled.number])
         progress = play(folder, cluster)
         assert progress.decision == "H1"
         assert progress.sprt is not None
@@ -259,14 +259,14 @@ def test_a_sequential_test_follows_the_schedule(tmp_path: Path) -> None:
 def test_a_decided_test_ends_the_run(tmp_path: Path) -> None:
     definition = small(pairs=200, sprt=TEST)
     folder = begin(tmp_path, definition)
-    play(folder, FakeCluster(4, 1, lambda task: game_of(task.pairing, won_by(1, task.pairing))))
+    play(folder, FakeCluster(4, 1, lambda task: game_of(task.scheduled, won_by(1, task.scheduled))))
     again = MatchFolder.read(tmp_path)
     cluster = FakeCluster(4, results=played)
     assert play(again, cluster).decision == "H0"
     assert cluster.done == []
 
 
-def won_by(player: int, fixture: Pairing) -> Colour:
+def won_by(player: int, fixture: ScheduledGame) -> Colour:
     return Colour.BLACK if fixture.black == player else Colour.WHITE
 
 

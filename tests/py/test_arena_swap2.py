@@ -15,7 +15,7 @@ from gomocup_peer import REAL
 from tengen import Board, Move
 from tengen.arena import referee as referee_module
 from tengen.arena.control import TimeControl
-from tengen.arena.definition import Pairing
+from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import MatchGame
 from tengen.arena.referee import Referee, Seat
 from tengen.engine import AnyEngine, Engine, EngineRefused, EngineSilent, Limit
@@ -34,7 +34,9 @@ def play(first: Scripted, second: Scripted, control: TimeControl | None = None) 
     control = control or TimeControl(nodes=10)
     seats = Seat(FIRST, first, control, 0.1), Seat(SECOND, second, control, 0.1)
     board = Board(9, move_limit=9)
-    return Referee(Pairing(12, 6, FIRST, SECOND, 3), board, seats, FakeNotes(), swap2=True).play()
+    return Referee(
+        ScheduledGame(12, 6, FIRST, SECOND, 3), board, seats, FakeNotes(), swap2=True
+    ).play()
 
 
 def after(moves: str, size: int = 9) -> Board:

@@ -93,11 +93,11 @@ def test_retries(cluster: Cluster) -> None:
     assert isinstance(results["exits at once"], Failure)
     attempts: list[Failure] = []
 
-    def is_retried(failure: Failure) -> bool:
+    def should_retry(failure: Failure) -> bool:
         attempts.append(failure)
         return not failure.notes
 
-    run = cluster.run_with_retries(odd_task, ["exits", "exits at once"], is_retried=is_retried)
+    run = cluster.run_with_retries(odd_task, ["exits", "exits at once"], should_retry=should_retry)
     assert len([done for done in run if done]) == 2
     assert sorted(len(failure.notes) for failure in attempts) == [0] * MAX_ATTEMPTS + [3]
 

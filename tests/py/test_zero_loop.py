@@ -212,18 +212,18 @@ def test_a_pattern_is_learned() -> None:
     for _ in range(6):
         for _ in range(25):
             learner.learn(500, 0.0)
-        means.append(learner.read_sums())
+        means.append(learner.pop_mean_losses())
     assert means[-1]["value"] < 0.2 < means[0]["value"]
     assert means[-1]["policy"] < 1.6 < means[0]["policy"]  # ln 4 is the least there is
 
 
 def test_the_rate_follows_the_plan() -> None:
     learner = Learner(config(learn={"warmup": 9, "end": 0.1, "optimiser": {"rate": 1.0}}), CPU)
-    assert learner.rate(0.0) == pytest.approx(0.1)
+    assert learner.learning_rate(0.0) == pytest.approx(0.1)
     learner.step = 100
-    assert learner.rate(0.0) == pytest.approx(1.0)
-    assert learner.rate(0.5) == pytest.approx(0.55, abs=1e-3)
-    assert learner.rate(1.0) == learner.rate(2.0) == pytest.approx(0.1)
+    assert learner.learning_rate(0.0) == pytest.approx(1.0)
+    assert learner.learning_rate(0.5) == pytest.approx(0.55, abs=1e-3)
+    assert learner.learning_rate(1.0) == learner.learning_rate(2.0) == pytest.approx(0.1)
 
 
 def test_the_window_holds_the_newest() -> None:

@@ -105,7 +105,7 @@ def test_a_match_can_be_stopped() -> None:
 def test_a_net_against_itself(rule: str, colours: bool) -> None:
     """Game pairs are complete; a net against itself gets half of the points."""
     made = config(rule=rule, colours=colours, gate={"playouts": 2})
-    nets = list(Learner(made, CPU).result({}).values())
+    nets = list(Learner(made, CPU).averaged_nets({}).values())
     result = make_match(made, CPU)(nets, nets, 8, 1, lambda: False)
     assert result is not None
     assert result.pairs == (0, 0, 4, 0, 0)
@@ -169,7 +169,7 @@ def test_a_ladder_at_equal_playouts(
     go(config(gate=gate, colours=colours, rule="renju" if colours else "freestyle"), run, 10)
     common = ["--device", "cpu", "--games", "4", "--players", "2", "--playouts", "2"]
     assert main(["zero", "ladder", str(run), *common]) == 0
-    spec = ZeroFolder.read(run).generations()[0].nets(ZeroFolder.read(run).config.players)[0]
+    spec = ZeroFolder.read(run).generations()[0].nets(ZeroFolder.read(run).config.net_names)[0]
     write_weights(tmp_path / "net.pt", NetWeights(spec.spec, spec.weights))
     newest = ZeroFolder.read(run).generations()[-1].number
     net = tmp_path / "net.pt"

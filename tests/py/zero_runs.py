@@ -99,7 +99,7 @@ def check_folder(path: Path) -> dict[str, int]:
     assert len(set(tasks)) == len(tasks)
     assert set(tasks) <= set(origins)
     for generation in folder.generations():
-        generation.nets(folder.config.players)
+        generation.nets(folder.config.net_names)
         assert generation.about["generation"] == generation.number
     return counts
 

@@ -108,8 +108,8 @@ class Definition(Config):
         return {key: value for key, value in data.items() if key != "sprt" or value is not None}
 
 
-class Pairing(NamedTuple):
-    """A game to play. With swap2 `black` is the player that puts the first stones."""
+class ScheduledGame(NamedTuple):
+    """A game of the schedule. With swap2 `black` is the player that puts the first stones."""
 
     number: int  # from 0; 2 p and 2 p + 1 are the games of pair p
     pair: int
@@ -130,7 +130,7 @@ def total_games(definition: Definition) -> int:
     return 2 * definition.pairs * len(opponents(definition))
 
 
-def schedule(definition: Definition) -> Iterator[Pairing]:
+def schedule(definition: Definition) -> Iterator[ScheduledGame]:
     """All games in the order of their numbers: all opponents play an opening before the next one,
     which keeps a tournament balanced that is stopped early.
     """
@@ -138,6 +138,6 @@ def schedule(definition: Definition) -> Iterator[Pairing]:
     pair = 0
     for opening in range(definition.pairs):
         for one, two in meetings:
-            yield Pairing(2 * pair, pair, one, two, opening)
-            yield Pairing(2 * pair + 1, pair, two, one, opening)
+            yield ScheduledGame(2 * pair, pair, one, two, opening)
+            yield ScheduledGame(2 * pair + 1, pair, two, one, opening)
             pair += 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from tengen import _core
-from tengen.arena.definition import Definition, Pairing
+from tengen.arena.definition import Definition, ScheduledGame
 from tengen.arena.errors import BadArena
 from tengen.arena.game import MatchGame
 from tengen.arena.player import Player
@@ -36,7 +36,7 @@ class GameTask:
     """A game to play: its place in the schedule, and the moves of its opening."""
 
     definition: Definition
-    pairing: Pairing
+    scheduled: ScheduledGame
     moves: tuple[str, ...] = ()
 
 
@@ -93,23 +93,23 @@ def _close(key: tuple[int, str]) -> None:
 
 def play_game(task: GameTask, notes: Notes) -> MatchGame:
     """Play a game. Raises only for errors outside of the game, as a build without tunables."""
-    definition, pairing = task.definition, task.pairing
+    definition, scheduled = task.definition, task.scheduled
     board = _board(task)
     seats = []
-    for place in (pairing.black, pairing.white):
-        state = (place, pairing.black, pairing.white, len(task.moves), *_places(board))
+    for place in (scheduled.black, scheduled.white):
+        state = (place, scheduled.black, scheduled.white, len(task.moves), *_places(board))
         notes.write(*state)
         try:
             seats.append(_seat(place, task))
         except EngineDied as error:
             fault = fault_of(error)
-            return abandoned_game(task, fault.reason, str(fault), state)
+            return forfeited_game(task, fault.reason, str(fault), state)
     referee = Referee(
-        pairing,
+        scheduled,
         board,
         (seats[0], seats[1]),
         notes,
-        adjudicates=definition.adjudicates(pairing.black, pairing.white),
+        adjudicates=definition.adjudicates(scheduled.black, scheduled.white),
         swap2=definition.openings == "swap2",
     )
     game = referee.play()
@@ -126,7 +126,7 @@ def _seat(place: int, task: GameTask) -> Seat:
     engine = _engine(place, definition)
     if player.preset == "random":
         own = int(player.options.get("seed", definition.seed))
-        seed = (own * 1_000_003 + task.pairing.number) % 2**31
+        seed = (own * 1_000_003 + task.scheduled.number) % 2**31
         engine.configure(seed=seed ^ 1)  # only a change of the seed restarts it
         engine.configure(seed=seed)
     with suppress(TengenError):  # the first move raises it again
@@ -149,19 +149,19 @@ def _places(board: Board) -> list[int]:
     return [move.to_index(board.size) for move in board.moves]
 
 
-def abandoned_game(task: GameTask, reason: str, detail: str, notes: Sequence[int]) -> MatchGame:
-    """A game that ended with its process: lost by the player whose turn it was. `notes` are those
-    of the referee.
+def forfeited_game(task: GameTask, reason: str, detail: str, notes: Sequence[int]) -> MatchGame:
+    """A game whose process died: the player to move loses. `notes`: the progress that the referee
+    recorded.
     """
     loser, black, white, opening_moves, *places = notes
-    size, pairing = task.definition.size, task.pairing
+    size, scheduled = task.definition.size, task.scheduled
     names = ("pass" if p < 0 else Move.from_index(p, size).name for p in places)
     return MatchGame(
-        pairing.number,
-        pairing.pair,
+        scheduled.number,
+        scheduled.pair,
         black,
         white,
-        -1 if task.definition.openings == "swap2" else pairing.opening,
+        -1 if task.definition.openings == "swap2" else scheduled.opening,
         opening_moves,
         tuple(names),
         Colour.WHITE if loser == black else Colour.BLACK,

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from tengen.arena.control import GameClock, TimeControl
-from tengen.arena.definition import Pairing
+from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import MatchGame, MoveReport
 from tengen.cluster import Notes
 from tengen.engine.base import AnyEngine
@@ -140,7 +140,7 @@ class Referee:
 
     def __init__(
         self,
-        pairing: Pairing,
+        scheduled: ScheduledGame,
         board: Board,
         seats: tuple[Seat, Seat],
         notes: Notes,
@@ -149,7 +149,7 @@ class Referee:
         swap2: bool = False,
     ) -> None:
         self.at_fault: Seat | None = None  # the player whose error ended the game
-        self._pairing = pairing
+        self._scheduled = scheduled
         self._board = board
         self._seats = dict(zip(Colour, seats, strict=True))
         self._notes = notes
@@ -178,11 +178,11 @@ class Referee:
             lost = next(colour for colour, seat in self._seats.items() if seat is self._turn)
             winner, reason, detail = lost.other, fault.reason, str(fault)
         return MatchGame(
-            self._pairing.number,
-            self._pairing.pair,
+            self._scheduled.number,
+            self._scheduled.pair,
             self._seats[Colour.BLACK].player,
             self._seats[Colour.WHITE].player,
-            -1 if self._swap2 else self._pairing.opening,
+            -1 if self._swap2 else self._scheduled.opening,
             self._opening_moves,
             tuple(move.name for move in self._board.moves),
             winner,
@@ -262,7 +262,7 @@ class Referee:
         """Request stones from a player; returns how many it put. 0: it takes black."""
         self._note(seat)
         shown = self._board.copy()
-        number = self._pairing.pair  # our engines open both games of a pair alike
+        number = self._scheduled.pair  # our engines open both games of a pair alike
         choice, _ = seat.request(lambda limit: seat.engine.swap2(shown, limit, number=number))
         stones = choice.stones
         if len(stones) not in allowed or Move.PASS in stones:

@@ -35,12 +35,12 @@ class Failure:
 
     kind: str
     message: str
-    notes: tuple[int, ...] = ()
+    notes: tuple[int, ...] = ()  # the progress that the worker wrote last
 
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[T, R]):
-    """A task with its result."""
+    """A finished task with its result, or its failure."""
 
     task: T
     result: R | Failure
@@ -48,9 +48,9 @@ class Done(Generic[T, R]):
 
 
 class Cluster(ABC):
-    """Workers that do tasks. A task and its result are pickled; the work is a function of a module,
-    called as `work(task, notes)` in a process that does one task at a time and keeps its state
-    (such as engines) between them.
+    """A pool of workers, mostly processes of this machine. A task and its result are pickled; the
+    work is a function of a module, called as `work(task, notes)` in a process that does one task at
+    a time and keeps its state (such as engines) between them.
     """
 
     @property
@@ -65,11 +65,11 @@ class Cluster(ABC):
         tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[T, R] | None]:
-        """Each task with its result, as they finish, and None from time to time.
+        """Each task with its result, as they finish, and None periodically (idle tick).
 
         A task is taken from `tasks` when a worker is free for it, not before; if `tasks` yields
-        None, there is none now and it is polled again. Ends soon after `stop()` holds, or when the
-        caller stops reading; running tasks are dropped.
+        None, there is none now and it is polled again. Ends soon after `stop()` returns true,
+        or when the caller stops reading; running tasks are dropped.
         """
 
     def run_with_retries(
@@ -78,10 +78,10 @@ class Cluster(ABC):
         tasks: Iterable[T],
         stop: Callable[[], bool] = lambda: False,
         *,
-        is_retried: Callable[[Failure], bool] = lambda failure: failure.kind != "error",
+        should_retry: Callable[[Failure], bool] = lambda failure: failure.kind != "error",
     ) -> Iterator[Done[T, R] | None]:
-        """As `run`, but a task whose failure `is_retried` is repeated before new tasks, up to
-        `MAX_ATTEMPTS` in all; the last failure is returned.
+        """As `run`, but a task whose failure satisfies `should_retry` is repeated before new
+        tasks, up to `MAX_ATTEMPTS` in all; the last failure is returned.
         """
         fresh = iter(tasks)
         waiting: deque[T] = deque()
@@ -98,7 +98,7 @@ class Cluster(ABC):
 
         while True:
             for done in self.run(work, queue(), stop):
-                if done and isinstance(done.result, Failure) and is_retried(done.result):
+                if done and isinstance(done.result, Failure) and should_retry(done.result):
                     failures.append(done.task)
                     if failures.count(done.task) < MAX_ATTEMPTS:
                         waiting.append(done.task)

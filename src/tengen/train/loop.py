@@ -148,7 +148,7 @@ class _TrainSession:
         while ready and state.step < config.total_steps and not stop():
             self._step()
             if state.step % config.run.log == 0:
-                self._write_row()
+                self._log_metrics()
             if state.step >= config.total_steps:
                 break
             if state.step % config.run.validate_every == 0:
@@ -195,7 +195,7 @@ class _TrainSession:
                 f" optimiser.clip; {last}"
             )
 
-    def _write_row(self) -> None:
+    def _log_metrics(self) -> None:
         self._check()
         state = self._state
         row: dict[str, Any] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tengen.arena.definition import Definition, Pairing
+from tengen.arena.definition import Definition, ScheduledGame
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask, play_game
@@ -35,8 +35,8 @@ class PlayTrial:
         for n, moves in enumerate(trial.openings):
             pair = trial.first_pair + n
             for swapped, (black, white) in enumerate(((_PLUS, _MINUS), (_MINUS, _PLUS))):
-                pairing = Pairing(2 * pair + swapped, pair, black, white, pair)
-                games.append(play_game(GameTask(definition, pairing, moves), notes))
+                scheduled = ScheduledGame(2 * pair + swapped, pair, black, white, pair)
+                games.append(play_game(GameTask(definition, scheduled, moves), notes))
         return outcome_of(games)
 
 

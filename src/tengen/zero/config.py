@@ -49,11 +49,11 @@ class ReplayConfig(Config):
     W = start * (1 + growth * ((N / start) ^ power - 1) / power), at most `max_window`.
     """
 
-    start: int = setting(100_000, min=1, max=_BILLION, help="positions before the first step")
+    start: int = setting(100_000, min=1, max=_BILLION, help="min positions before the first step")
     growth: float = setting(0.4, min=0, max=1, help="initial growth of the window relative to N")
     power: float = setting(0.75, min=0.01, max=1, help="below 1: the window grows slower than N")
     max_window: int = setting(6_000_000, min=1, max=_BILLION, help="positions, in device memory")
-    disk: int = setting(0, min=0, max=_BILLION * 1000, help="positions kept on disk; 0: all")
+    disk: int = setting(0, min=0, max=_BILLION * 1000, help="max positions kept on disk; 0: all")
 
     def validate(self) -> None:
         if self.max_window < self.start:
@@ -72,8 +72,10 @@ class LearnConfig(Config):
     """How a net is trained on the window."""
 
     batch: int = setting(4096, min=1, max=1_000_000, help="samples per step")
-    ratio: float = setting(3.0, min=0.001, max=1000, help="training samples per new position")
-    ahead: float = setting(4.0, min=1, max=1e6, help="tasks by which self-play may be ahead")
+    ratio: float = setting(
+        3.0, min=0.001, max=1000, help="replay ratio: training samples per new position"
+    )
+    ahead: float = setting(4.0, min=1, max=1e6, help="max tasks by which self-play leads training")
     precision: str = setting("bf16", choices=("fp32", "bf16"), help="of the forward pass on a GPU")
     compile: bool = setting(False, help="use torch.compile; starting takes a minute longer")
     ema: float = setting(0.999, min=0, max=0.999999, help="decay of the averaged weights")
@@ -98,7 +100,9 @@ class LearnConfig(Config):
 class GateConfig(Config):
     """The match that a candidate must win before it plays for the run."""
 
-    minutes: float = setting(1.0, min=0.0, max=1e6, help="between the starts of two matches")
+    minutes: float = setting(
+        1.0, min=0.0, max=1e6, help="gate interval: minutes between the starts of two matches"
+    )
     games: int = setting(256, min=0, max=100_000, help="two per opening; 0: accept every candidate")
     score: float = setting(0.5, min=0, max=1, help="share of the points that accepts a candidate")
     playouts: int = setting(32, min=1, max=10_000, help="per move, with the search of self-play")
@@ -121,8 +125,8 @@ class StartConfig(Config):
 class ZeroRunConfig(Config):
     """What is written during a run."""
 
-    log: float = setting(10.0, min=0, max=1e6, help="seconds between two lines of the log")
-    checkpoint: float = setting(60.0, min=0, max=1e6, help="seconds between checkpoints")
+    log: float = setting(10.0, min=0, max=1e6, help="log interval in seconds")
+    checkpoint: float = setting(60.0, min=0, max=1e6, help="checkpoint interval in seconds")
     keep: int = setting(2, min=1, max=1000, help="checkpoints to keep")
     tensorboard: bool = setting(True, help="also write for TensorBoard, if it is installed")
 
@@ -209,8 +213,8 @@ class ZeroConfig(Config):
         return f"{self.rule} {self.size}x{self.size}"
 
     @property
-    def players(self) -> tuple[str, ...]:
-        """The names of the nets."""
+    def net_names(self) -> tuple[str, ...]:
+        """Names of the nets: one per colour, or one for both."""
         return ("black", "white") if self.colours else ("net",)
 
     @property

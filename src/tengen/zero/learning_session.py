@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A run from one start or resume to the next stop.
+"""One session of a run: from a start or resume to the next stop.
 
 Each iteration stores the games that have arrived, trains one step if there are enough new
-positions, and at intervals writes a log row or a checkpoint or starts a match of the gate, whose
+positions, and at intervals logs metrics, writes a checkpoint or starts a gating match, whose
 result a later iteration collects. What is due next follows from the counts of the replay buffer,
-the learner's step, the newest generation and the journal's last gate row; there is no other state.
+the learner's step, the newest generation and the journal's last gate event; there is no other
+state.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tengen.train.checkpoint import drop_old, latest, write_checkpoint
 from tengen.train.net_trainer import device_name
 from tengen.zero.errors import SelfPlayFailed
 from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper
-from tengen.zero.gate.net_match import MatchMaker, make_match
+from tengen.zero.gate.net_match import MatchFactory, make_match
 from tengen.zero.learn.learner import Learner, initial_weights
 from tengen.zero.learn.replay import COUNTS, ReplayBuffer
 from tengen.zero.play import workers
@@ -44,10 +45,10 @@ _WAIT = 0.2  # seconds to wait for games if no training step is due
 
 @dataclass(frozen=True)
 class Hooks:
-    """Parts of a run that can be replaced, for tests and other machines."""
+    """Factories of the parts of a run. Tests and other machines replace them."""
 
     factory: str = DEFAULT_FACTORY  # of game generators, as "module:function"
-    match: MatchMaker = make_match
+    match: MatchFactory = make_match
     cluster: Callable[[int, float], Cluster] = LocalCluster  # from workers and timeout
 
 
@@ -57,7 +58,7 @@ class RunResult:
 
     folder: Path
     seconds: float
-    planned: float
+    planned: float  # time budget, seconds
     step: int
     generation: int
     counts: dict[str, int]
@@ -65,7 +66,7 @@ class RunResult:
 
 
 class LearningSession:
-    """A run from one start or resume to the next stop."""
+    """One session of a run: from a start or resume to the next stop."""
 
     def __init__(self, folder: ZeroFolder, device: torch.device, hooks: Hooks) -> None:
         self._folder = folder
@@ -78,45 +79,47 @@ class LearningSession:
         match = hooks.match(config, device)
         self._gate = Gatekeeper(config, match, device, threaded=not self._plays_inline)
         self._rule = Rule.parse(config.rule)
-        self._token = secrets.token_hex(4)  # part of the names of this session's tasks
+        self._session_id = secrets.token_hex(4)  # part of the names of this session's tasks
         self._tasks = 0
         self._generation: Generation
         self._workers: SelfPlayWorkers | None = None
         self._stop: Callable[[], bool] = lambda: False
-        self._open = ExitStack()  # of the log
+        self._exit_stack = ExitStack()  # of the log
         self._log: ZeroLog  # open from `prepare` on
         self._budget = 60.0 * config.minutes
-        self._before = 0.0  # seconds of earlier sessions
+        self._previous_seconds = 0.0  # seconds of earlier sessions
         self._start = monotonic()
         self._saved_step = self._gated_step = -1  # of the last checkpoint, of the last match
-        self._logged = self._checkpointed = self._gated = 0.0
+        self._last_log_time = self._last_checkpoint_time = self._last_gate_time = 0.0
         self._logged_samples = self._logged_positions = 0
 
     # --- start ---
 
     def prepare(self, stop: Callable[[], bool]) -> bool:
         """Restore the state of the run. False if stopped before that."""
-        folder, learner, players = self._folder, self._learner, self._config.players
-        rows = folder.events()
+        folder, learner, net_names = self._folder, self._learner, self._config.net_names
+        events = folder.events()
         state = latest(folder.checkpoints, folder.run, print_message)
         generations = folder.generations()
         if state is not None:
             learner.restore(state)
-            self._before = state.seconds
+            self._previous_seconds = state.seconds
             self._saved_step = state.step
         elif generations:
             newest = generations[-1]
-            learner.start_from(dict(zip(players, newest.nets(players), strict=True)))
+            learner.load_weights(dict(zip(net_names, newest.nets(net_names), strict=True)))
             learner.step = int(newest.about.get("step", 0))
         else:
             weights = initial_weights(self._config, folder.path, str(self._device), stop)
             if weights is None:
                 return False
             if weights:
-                learner.start_from(weights)
-        self._before = max([self._before, *(float(row["seconds"]) for row in rows)])
+                learner.load_weights(weights)
+        self._previous_seconds = max(
+            [self._previous_seconds, *(float(event["seconds"]) for event in events)]
+        )
         self._start = monotonic()
-        for fault in self._replay.set_aside_damaged():
+        for fault in self._replay.quarantine_damaged():
             print_message(f"{fault}; the run continues without these games, moved to damaged/")
         for batch in self._replay.newest(self._config.replay.max_window):
             learner.add(batch)
@@ -124,18 +127,18 @@ class LearningSession:
             self._generation = generations[-1]
         else:
             first = self._candidate()
-            self._generation = folder.add_generation(first.nets, first.about)
-        for row in rows:
-            if row["event"] == "gate":
-                self._gated = row["seconds"] - row.get("took", 0.0)
-                self._gated_step = int(row.get("step", -1))
-        self._logged = self._checkpointed = self._before
+            self._generation = folder.add_generation(first.nets, first.metadata)
+        for event in events:
+            if event["event"] == "gate":
+                self._last_gate_time = event["seconds"] - event.get("took", 0.0)
+                self._gated_step = int(event.get("step", -1))
+        self._last_log_time = self._last_checkpoint_time = self._previous_seconds
         self._logged_samples, self._logged_positions = learner.samples, self._replay.positions
-        self._log = self._open.enter_context(ZeroLog(folder, self._before))
+        self._log = self._exit_stack.enter_context(ZeroLog(folder, self._previous_seconds))
         self._add("session", step=learner.step, **self._replay.counts)
         config = self._config
         net = f"{config.spec.name}{' per colour' if config.colours else ''}"
-        time = f"minute {self._before / 60:.1f} of {config.minutes:g}"
+        time = f"minute {self._previous_seconds / 60:.1f} of {config.minutes:g}"
         where = device_name(self._device)
         self._log.print(f"{config.game}, {net} on {where}: {time}, {self._progress()}")
         return True
@@ -156,11 +159,11 @@ class LearningSession:
         self._tasks += 1
         seed = f"{config.seed} {self._replay.positions} {self._tasks}"
         return SelfPlayTask(
-            name=f"{self._token}.{self._tasks}",
+            name=f"{self._session_id}.{self._tasks}",
             rows=config.play.rows,
             seed=zlib.crc32(seed.encode()) >> 1,
             generation=generation.number,
-            nets=tuple(str(generation.path / f"{name}.pt") for name in config.players),
+            nets=tuple(str(generation.path / f"{name}.pt") for name in config.net_names),
             settings=config.selfplay_settings,
             factory=self._hooks.factory,
             device=str(self._device),
@@ -177,11 +180,11 @@ class LearningSession:
         positions = self._replay.positions
         lag = learn.ratio * positions - self._learner.samples  # samples not trained on yet
         max_lag = max(
-            learn.ahead * self._config.play.rows * learn.ratio, self._learner.step_samples
+            learn.ahead * self._config.play.rows * learn.ratio, self._learner.samples_per_step
         )
         return positions < replay.start or lag <= max_lag or not self._learner.ready
 
-    def _take(self, outcome: TaskOutcome) -> None:
+    def _ingest(self, outcome: TaskOutcome) -> None:
         """Store the games of a task, or log why not."""
         games, generation = outcome.games, outcome.task.generation
         if games is None:
@@ -189,17 +192,17 @@ class LearningSession:
             return
         try:
             origin = f"generation {generation} {outcome.worker}"
-            rows = self._replay.add(games, outcome.task.name, origin)
-        except BadData as error:  # rows that do not fit the stored ones
+            positions = self._replay.add(games, outcome.task.name, origin)
+        except BadData as error:  # positions that do not fit the stored ones
             self._reject(outcome, str(error))
             return
-        self._learner.add(rows)
+        self._learner.add(positions)
         self._add(
             "play",
             worker=outcome.worker,
             task=outcome.task.name,
             generation=generation,
-            rows=len(rows.board),
+            rows=len(positions.board),
             **{name: getattr(games, name) for name in COUNTS[2:-1]},
             **{f"all_{name}": n for name, n in self._replay.counts.items()},
         )
@@ -208,9 +211,9 @@ class LearningSession:
             self._replay.drop(max(replay.disk, replay.max_window))
 
     def _reject(self, outcome: TaskOutcome, error: str) -> None:
-        row = {"worker": outcome.worker, "task": outcome.task.name, "error": error}
-        self._add("rejected", **row, dismissed=outcome.dismissed)
-        end = "; this worker gets no more tasks" if outcome.dismissed else ""
+        event = {"worker": outcome.worker, "task": outcome.task.name, "error": error}
+        self._add("rejected", **event, dismissed=outcome.excluded)
+        end = "; this worker gets no more tasks" if outcome.excluded else ""
         first = next(iter(error.splitlines()), "")
         self._log.print(f"games of {outcome.worker} rejected: {first}{end}")
 
@@ -226,14 +229,14 @@ class LearningSession:
                 self._gate.abort()
             self._workers.close()
             for outcome in self._workers.results(0.0):  # arrived during close
-                self._take(outcome)
+                self._ingest(outcome)
         except SelfPlayFailed:
             self._save()
             raise
-        self._write_row()
+        self._log_metrics()
         self._save()
         # A match in progress when the time is over is finished: the device is free, and its
-        # candidate may be better than the last weights, which play after it.
+        # candidate may be better than the final weights, which get their own match next.
         self._finish_match()
         is_done = False
         if self._seconds() >= self._budget and not stop():
@@ -249,38 +252,38 @@ class LearningSession:
     def _iterate(self, workers: SelfPlayWorkers) -> None:
         may_train = self._may_train()
         for outcome in workers.results(0.0 if may_train else _WAIT):
-            self._take(outcome)
+            self._ingest(outcome)
         if may_train:
             self._learner.learn(self._replay.positions, self._seconds() / self._budget)
         run, now = self._config.run, self._seconds()
-        if now - self._logged >= run.log:
-            self._write_row()
-        if now - self._gated >= 60 * self._config.gate.minutes and not self._gate.is_busy:
+        if now - self._last_log_time >= run.log:
+            self._log_metrics()
+        if now - self._last_gate_time >= 60 * self._config.gate.minutes and not self._gate.is_busy:
             self._start_match()
         self._collect_match()
-        if now - self._checkpointed >= run.checkpoint:
+        if now - self._last_checkpoint_time >= run.checkpoint:
             self._save()
 
     def _may_train(self) -> bool:
         positions, learner = self._replay.positions, self._learner
         allowed = self._config.learn.ratio * positions
         enough = positions >= self._config.replay.start and learner.ready
-        return enough and learner.samples + learner.step_samples <= allowed
+        return enough and learner.samples + learner.samples_per_step <= allowed
 
-    def _write_row(self) -> None:
+    def _log_metrics(self) -> None:
         learner, now = self._learner, self._seconds()
-        learner.check()
-        passed = max(now - self._logged, 1e-9)
+        learner.check_finite()
+        passed = max(now - self._last_log_time, 1e-9)
         counts = self._replay.counts
         samples = learner.samples - self._logged_samples
         positions = counts["positions"] - self._logged_positions
-        losses = learner.read_sums()
+        losses = learner.pop_mean_losses()
         if losses:
             self._add(
                 "learn",
                 step=learner.step,
                 samples=learner.samples,
-                rate=learner.rate(now / self._budget),
+                rate=learner.learning_rate(now / self._budget),
                 window=self._config.replay.window(counts["positions"]),
                 samples_per_second=round(samples / passed, 1),
                 positions_per_second=round(positions / passed, 1),
@@ -289,7 +292,7 @@ class LearningSession:
                 **losses,
             )
         shown = [f"{n} {losses[n]:.4f}" for n in ("value", "policy") if n in losses]
-        self._logged, self._logged_samples = now, learner.samples
+        self._last_log_time, self._logged_samples = now, learner.samples
         self._logged_positions = counts["positions"]
         self._log.update(now, ", ".join([self._progress(), *shown]))
 
@@ -302,8 +305,8 @@ class LearningSession:
 
     def _save(self) -> None:
         """Write a checkpoint if there were steps since the last one."""
-        self._learner.check()
-        self._checkpointed = self._seconds()
+        self._learner.check_finite()
+        self._last_checkpoint_time = self._seconds()
         if self._saved_step == self._learner.step:
             return
         state = self._learner.snapshot(self._folder.run, self._seconds())
@@ -317,7 +320,7 @@ class LearningSession:
         """Start a match of the current nets against the newest generation if there were training
         steps since; rejected nets do not play again.
         """
-        self._gated = self._seconds()
+        self._last_gate_time = self._seconds()
         step = self._learner.step
         if step <= int(self._generation.about.get("step", 0)) or step == self._gated_step:
             return
@@ -337,8 +340,8 @@ class LearningSession:
             return False
         self._gated_step = result.candidate.step
         if result.accepted:
-            self._generation = self._folder.add_generation(result.candidate.nets, result.about())
-        self._add("gate", **result.row(), generation=self._generation.number)
+            self._generation = self._folder.add_generation(result.candidate.nets, result.metadata())
+        self._add("gate", **result.to_event(), generation=self._generation.number)
         self._log.print(str(result))
         self._write_report()
         return True
@@ -351,9 +354,9 @@ class LearningSession:
             self._log.print(f"no report was written: {error}")
 
     def _candidate(self) -> Candidate:
-        """The current averaged nets."""
+        """The current averaged (EMA) nets."""
         folder, counts = self._folder, self._replay.counts
-        about: dict[str, Any] = {
+        metadata: dict[str, Any] = {
             "run": folder.run,
             "rule": self._config.rule,
             "size": self._config.size,
@@ -362,14 +365,14 @@ class LearningSession:
             "positions": counts["positions"],
             "games": counts["games"],
         }
-        nets = self._learner.result({**about, "config": self._config.to_dict()})
-        return Candidate(nets, {**about, "step": self._learner.step})
+        nets = self._learner.averaged_nets({**metadata, "config": self._config.to_dict()})
+        return Candidate(nets, {**metadata, "step": self._learner.step})
 
     # --- helpers ---
 
     def _seconds(self) -> float:
-        """Device time over all sessions."""
-        return self._before + monotonic() - self._start
+        """Wall time of the run over all sessions."""
+        return self._previous_seconds + monotonic() - self._start
 
     def _add(self, event: str, **values: Any) -> None:
         self._log.add({"event": event, "seconds": round(self._seconds(), 2), **values})
@@ -379,4 +382,4 @@ class LearningSession:
         if self._workers is not None:
             self._workers.close()
         self._replay.close()
-        self._open.close()
+        self._exit_stack.close()

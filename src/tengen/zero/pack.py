@@ -215,7 +215,7 @@ def _history_members(folder: ZeroFolder, earlier: Sequence[Generation]) -> dict[
 
 
 def _nets(folder: ZeroFolder, generation: Generation) -> dict[str, NetWeights]:
-    players = folder.config.players
+    players = folder.config.net_names
     return dict(zip(players, generation.nets(players), strict=True))
 
 
@@ -342,7 +342,7 @@ def _unpack_members(file: _Members, source: Path, path: Path) -> None:
         place = path / "generations" / f"{int(number):04d}"
         place.mkdir(parents=True)
         (place / "about.json").write_bytes(file.read(f"{start}generation/about.json"))
-        for player in config.players:
+        for player in config.net_names:
             data = file.read_archive(f"{start}generation/{player}.pt")
             (place / f"{player}.pt").write_bytes(data)
     for member in file.names:
@@ -352,7 +352,7 @@ def _unpack_members(file: _Members, source: Path, path: Path) -> None:
     if newest is None and checkpoints(folder.checkpoints):
         raise BadPack(f"{source} has no readable checkpoint")
     for generation in folder.generations():
-        for net in generation.nets(config.players):
+        for net in generation.nets(config.net_names):
             net.make()
     folder.journal.write_bytes(file.read_xz("journal.jsonl.xz"))
     if head["replay"]:

@@ -40,7 +40,7 @@ def report_html(folder: ZeroFolder) -> str:
         section("Releases", _releases(read_releases(folder))),
         section("Learning", charts(*_learning(_of(rows, "learn")))),
         section("Games", charts(*_games(_of(rows, "play")))),
-        section("Last matches of the gate", _gates(_of(rows, "gate")[-_LAST:])),
+        section("Last gating matches", _gates(_of(rows, "gate")[-_LAST:])),
         section("Rejected results", _rejected(_of(rows, "rejected")[-_LAST:])),
         section("Config", preformatted(json.dumps(config.to_dict(), indent=1))),
         lead=f"<p>{_summary(rows)}</p>{terms}",

@@ -38,9 +38,9 @@ class Generation:
     number: int
     path: Path
 
-    def nets(self, players: tuple[str, ...]) -> list[NetWeights]:
+    def nets(self, names: tuple[str, ...]) -> list[NetWeights]:
         """Raises BadWeights."""
-        return [read_weights(self.path / f"{name}.pt") for name in players]
+        return [read_weights(self.path / f"{name}.pt") for name in names]
 
     @property
     def about(self) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def _export_generation(folder: ZeroFolder, generation: Generation, path: Path) -
     config = folder.config
     path.parent.mkdir(parents=True, exist_ok=True)
     export_onnx(
-        join_nets(generation.nets(config.players)),
+        join_nets(generation.nets(config.net_names)),
         path,
         config.size,
         rules=[Rule.parse(config.rule)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Gatekeeper` runs the matches of the gate, in a thread beside training or in turns with it.
+"""`Gatekeeper` runs the gating matches, in a thread beside training or in turns with it.
 
 A match takes seconds to a minute, so training does not wait. The `Candidate` is a copy of the
 averaged nets; later steps do not change it. The thread reads the other generation, plays, and
@@ -28,16 +28,16 @@ _POLL = 0.05  # seconds between two checks whether a match has ended
 @dataclass(frozen=True, slots=True)
 class Candidate:
     nets: Mapping[str, NetWeights]
-    about: Mapping[str, Any]  # for `about.json`: step, seconds, positions, games, …
+    metadata: Mapping[str, Any]  # for `about.json`: step, seconds, positions, games, …
 
     @property
     def step(self) -> int:
-        return int(self.about["step"])
+        return int(self.metadata["step"])
 
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """A finished match of the gate."""
+    """A finished gating match."""
 
     candidate: Candidate
     against: Generation
@@ -49,20 +49,20 @@ class GateResult:
     def accepted(self) -> bool:
         return self.match is None or self.match.share >= self.score
 
-    def about(self) -> dict[str, Any]:
-        """Of the generation that the candidate becomes."""
-        match = {"match": self.match.row()} if self.match is not None else {}
-        return {**self.candidate.about, **match}
+    def metadata(self) -> dict[str, Any]:
+        """Of the generation that the candidate becomes, for `about.json`."""
+        match = {"match": self.match.to_dict()} if self.match is not None else {}
+        return {**self.candidate.metadata, **match}
 
-    def row(self) -> dict[str, Any]:
-        """For the journal."""
+    def to_event(self) -> dict[str, Any]:
+        """As an event of the journal, without its time."""
         row: dict[str, Any] = {
             "step": self.candidate.step,
             "against": self.against.number,
             "accepted": self.accepted,
         }
         if self.match is not None:
-            row |= {**self.match.row(), "took": round(self.seconds, 2)}
+            row |= {**self.match.to_dict(), "took": round(self.seconds, 2)}
         return row
 
     def __str__(self) -> str:
@@ -148,7 +148,7 @@ class Gatekeeper:
         match = None
         if gate.games:
             seed = self._config.seed + candidate.step
-            others = against.nets(self._config.players)
+            others = against.nets(self._config.net_names)
             nets = list(candidate.nets.values())
             with torch.cuda.stream(self._stream):  # no-op without a stream
                 match = self._match(nets, others, gate.games, seed, stop)

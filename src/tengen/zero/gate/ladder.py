@@ -19,7 +19,7 @@ from tengen.train.start import load_weights
 from tengen.zero.errors import BadZero
 from tengen.zero.gate import net_match
 from tengen.zero.gate.fixed_opponents import result_row, store_results
-from tengen.zero.gate.net_match import MatchMaker, NetMatchResult, join_nets
+from tengen.zero.gate.net_match import MatchFactory, NetMatchResult, join_nets
 from tengen.zero.zero_folder import LADDER, Generation, ZeroFolder
 
 _DISTANCES = (1, 2, 4)
@@ -46,7 +46,7 @@ def play_ladder(
     playouts: int = 0,
     stop: Callable[[], bool] = lambda: False,
     report: Callable[[str], None] = lambda text: None,
-    match: MatchMaker | None = None,
+    match: MatchFactory | None = None,
 ) -> list[dict[str, Any]]:
     """Play, rate, and store the rows in the run's folder: Elo relative to the first generation,
     with 95% errors. A stopped ladder does not replace one with more games, and generations without
@@ -57,7 +57,7 @@ def play_ladder(
         raise BadZero(f"{folder.path} has fewer than two generations: nothing to compare yet")
     make_match = match or partial(net_match.make_match, playouts=playouts)
     play = make_match(folder.config, device)
-    nets = [generation.nets(folder.config.players) for generation in chosen]
+    nets = [generation.nets(folder.config.net_names) for generation in chosen]
     scores: list[GameScore] = []
     matches = [(a + apart, a) for apart in _DISTANCES for a in range(len(chosen) - apart)]
     left = len(matches)
@@ -140,7 +140,7 @@ def play_net(
     for generation in chosen:
         if stop():
             break
-        nets = (join_nets(generation.nets(config.players)), other)
+        nets = (join_nets(generation.nets(config.net_names)), other)
         result = net_match.play_net_match(
             config, nets, device, games=games, seed=config.seed, playouts=playouts, stop=stop
         )
@@ -157,7 +157,7 @@ def _read_net(path: Path) -> tuple[nn.Module, str, Mapping[str, Any]]:
     if path.is_dir():
         run = ZeroFolder.read(path)
         newest = run.newest_generation()
-        nets = newest.nets(run.config.players)
+        nets = newest.nets(run.config.net_names)
         return join_nets(nets), f"{path}, generation {newest.number}", newest.about
     weights = load_weights(str(path), "--against")
     return weights.make(), str(path), weights.about

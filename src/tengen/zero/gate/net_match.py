@@ -41,7 +41,7 @@ class NetMatchResult:
         points = sum(n * half for half, n in enumerate(self.pairs)) / 2
         return points / self.games if self.games else 0.5
 
-    def row(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For the journal. JSON has no infinities, so these are omitted."""
         elo = elo_of_pairs(self.pairs)
         numbers = {"elo": elo.elo, "low": elo.low, "high": elo.high}
@@ -55,12 +55,12 @@ Match: TypeAlias = Callable[
     [Sequence[NetWeights], Sequence[NetWeights], int, int, Callable[[], bool]],
     NetMatchResult | None,
 ]
-MatchMaker: TypeAlias = Callable[[ZeroConfig, torch.device], Match]
+MatchFactory: TypeAlias = Callable[[ZeroConfig, torch.device], Match]
 
 
 def make_match(config: ZeroConfig, device: torch.device, playouts: int = 0) -> Match:
     """Matches under the rule of a run with so many playouts per move, 0: those of its gate. The
-    default `MatchMaker`.
+    default `MatchFactory`.
     """
 
     def play(

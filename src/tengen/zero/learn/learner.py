@@ -48,16 +48,16 @@ class Learner:
         self.device = device
         self.step = 0
         seed_torch(config.seed, device)
-        self.trainers = {name: WindowTrainer(config, device) for name in config.players}
+        self.trainers = {name: WindowTrainer(config, device) for name in config.net_names}
         self.sums = Sums()
 
     @property
     def samples(self) -> int:
-        """Learned from so far, by all nets together."""
-        return self.step * self.step_samples
+        """Samples trained on so far, by all nets together."""
+        return self.step * self.samples_per_step
 
     @property
-    def step_samples(self) -> int:
+    def samples_per_step(self) -> int:
         return self.config.learn.batch * len(self.trainers)
 
     @property
@@ -78,14 +78,14 @@ class Learner:
     def learn(self, positions: int, progress: float) -> None:
         """One step, after `positions` in all, at `progress` (0 to 1) of the time budget."""
         newest = -(-self.config.replay.window(positions) // len(self.trainers))
-        rate = self.rate(progress)
+        rate = self.learning_rate(progress)
         for number, trainer in enumerate(self.trainers.values()):
             seed = ((self.config.seed * 2 + number) << 32) + self.step
             with_metrics = self.step % _METRIC_STEPS == 0
             self.sums.add(trainer.learn(newest, rate, seed, with_metrics=with_metrics))
         self.step += 1
 
-    def rate(self, progress: float) -> float:
+    def learning_rate(self, progress: float) -> float:
         """The learning rate of the next step."""
         learn = self.config.learn
         warm = min(1.0, (self.step + 1) / (learn.warmup + 1))
@@ -93,7 +93,7 @@ class Learner:
         place = int(min(1.0, max(0.0, progress)) * (_SCHEDULE_STEPS - 1))
         return learn.optimiser.rate * warm * cosine.rate_share(place, _SCHEDULE_STEPS)
 
-    def check(self) -> None:
+    def check_finite(self) -> None:
         """Losses and gradients were finite so far. Waits for the device. Raises TrainingFailed."""
         if not all(trainer.is_finite() for trainer in self.trainers.values()):
             problem = f"the loss or a gradient is not finite near step {self.step:,}"
@@ -101,18 +101,18 @@ class Learner:
                 f"{problem}: reduce learn.optimiser.rate, or increase learn.warmup"
             )
 
-    def read_sums(self) -> dict[str, float]:
+    def pop_mean_losses(self) -> dict[str, float]:
         """Mean losses since the last call."""
         return {name: round(value, 6) for name, value in self.sums.read().items()}
 
-    def start_from(self, nets: Mapping[str, NetWeights]) -> None:
+    def load_weights(self, nets: Mapping[str, NetWeights]) -> None:
         """Start with these weights. Raises BadZero if they are of another net."""
         for name, trainer in self.trainers.items():
             _check_weights(self.config, nets[name])
             trainer.load(nets[name].make().state_dict())
 
-    def result(self, about: Mapping[str, Any]) -> dict[str, NetWeights]:
-        """The averaged nets of this moment, on the CPU."""
+    def averaged_nets(self, about: Mapping[str, Any]) -> dict[str, NetWeights]:
+        """Copies of the averaged (EMA) nets on the CPU."""
         spec = self.config.spec.to_dict()
         return {
             name: NetWeights(spec, trainer.result(), {**about, "plays": name, "step": self.step})
@@ -161,7 +161,7 @@ class WindowTrainer(NetTrainer):
             warn=print_message,
         )
         self._batch = learn.batch
-        self.window = ReplayWindow(-(-config.replay.max_window // len(config.players)), device)
+        self.window = ReplayWindow(-(-config.replay.max_window // len(config.net_names)), device)
         self._unpack = Unpacker(config.size, device)
         self._random = torch.Generator(device)
 
@@ -248,7 +248,7 @@ def initial_weights(
         raise BadZero(f"start.sets: {error}") from None
     if not result.is_done:
         return None
-    return dict.fromkeys(config.players, read_weights(folder / "start" / "net.pt"))
+    return dict.fromkeys(config.net_names, read_weights(folder / "start" / "net.pt"))
 
 
 def _start_files(config: ZeroConfig) -> dict[str, Path]:
@@ -259,8 +259,8 @@ def _start_files(config: ZeroConfig) -> dict[str, Path]:
     if ZeroFolder.has_run(path) and (path / "generations").is_dir():
         path = ZeroFolder.read(path).newest_generation().path
     if not path.is_dir():
-        return dict.fromkeys(config.players, path)
-    own = {name: path / f"{name}.pt" for name in config.players}
+        return dict.fromkeys(config.net_names, path)
+    own = {name: path / f"{name}.pt" for name in config.net_names}
     return {name: file if file.exists() else path / "net.pt" for name, file in own.items()}
 
 

@@ -110,7 +110,7 @@ class ReplayBuffer:
             self._writer.write(rows, origin)
         self._writer.finish()
 
-    def set_aside_damaged(self) -> list[str]:
+    def quarantine_damaged(self) -> list[str]:
         """Move damaged shards to `damaged` beside the buffer, so that the run can continue; returns
         what is wrong with each. Their games stay counted. Raises OSError.
         """

@@ -28,7 +28,7 @@ from tengen.zero.play.generator import GameGenerator, SelfPlayGames, StopPlaying
 T = TypeVar("T")
 R = TypeVar("R")
 
-_MAX_STRIKES = 2  # invalid results in a row before a worker is dismissed
+_MAX_STRIKES = 2  # invalid results in a row before a worker is excluded
 _MAX_DEATHS = 5  # deaths without a valid result in between before self-play fails
 _POLL = 0.05  # seconds between two checks whether play may continue
 _CLOSE_TIMEOUT = 30.0  # seconds for the thread to end its workers
@@ -62,7 +62,7 @@ class TaskOutcome:
     worker: str
     games: SelfPlayGames | None = None
     error: str = ""
-    dismissed: bool = False  # the worker gets no more tasks
+    excluded: bool = False  # the worker gets no more tasks
 
 
 NextTask = Callable[[], SelfPlayTask]
@@ -145,8 +145,8 @@ class _ResultTracker:
             games = self._validate(result, task)
         except BadResult as error:
             self._strikes[worker] = self._strikes.get(worker, 0) + 1
-            dismissed = self._strikes[worker] >= _MAX_STRIKES
-            return TaskOutcome(task, worker, error=str(error), dismissed=dismissed)
+            excluded = self._strikes[worker] >= _MAX_STRIKES
+            return TaskOutcome(task, worker, error=str(error), excluded=excluded)
         self._strikes[worker] = self._deaths = 0
         return TaskOutcome(task, worker, games)
 
@@ -185,7 +185,7 @@ class InlineWorker:
         except StopPlaying:
             return []
         outcome = self._tracker.outcome(task, result, self.NAME)
-        if outcome.dismissed:
+        if outcome.excluded:
             raise SelfPlayFailed(f"self-play returns no valid games: {outcome.error}")
         return [outcome]
 
@@ -287,7 +287,7 @@ class ClusterWorkers:
     def _take(self, done: Done[SelfPlayTask, TaskResult]) -> None:
         outcome = self._tracker.outcome(done.task, done.result, done.worker)
         self._queue.put(outcome)
-        if outcome.dismissed:
+        if outcome.excluded:
             self._cluster.dismiss(done.worker)
             if not self._cluster.workers:
                 problem = f"results of the last worker, {done.worker}, are invalid"

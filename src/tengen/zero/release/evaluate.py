@@ -73,7 +73,7 @@ def write_registry(folder: ReleaseFolder) -> None:
     """Write which net plays what, so that the folder can be used as a net. Raises OSError."""
     config = folder.run.config
     entry: dict[str, Any] = {"rule": config.rule, "from": config.size, "to": config.size}
-    entry |= {player: folder.net(player).stem for player in config.players}
+    entry |= {player: folder.net(player).stem for player in config.net_names}
     with explain_write_errors(folder.nets, RETRY):
         text = json.dumps({"format": 1, "nets": [entry]}) + "\n"
         write_text(text, folder.nets / "registry.json")
@@ -81,7 +81,7 @@ def write_registry(folder: ReleaseFolder) -> None:
 
 def check_out(folder: ReleaseFolder, out: Path) -> None:
     """Check that the result can be copied there. Raises BadZero."""
-    two = len(folder.run.config.players) == 2
+    two = len(folder.run.config.net_names) == 2
     if two and out.suffix == NET_SUFFIX:
         raise BadZero(f"two nets need a folder: use --out {out.with_suffix('')}")
     if not two and out.suffix != NET_SUFFIX:
@@ -94,7 +94,7 @@ def check_out(folder: ReleaseFolder, out: Path) -> None:
 
 def _is_copy(folder: ReleaseFolder, out: Path) -> bool:
     """Whether an earlier call has made this copy."""
-    for player in folder.run.config.players:
+    for player in folder.run.config.net_names:
         net = folder.net(player)
         copy = out / net.name if out.is_dir() else out
         if not (net.exists() and copy.is_file() and copy.read_bytes() == net.read_bytes()):
@@ -161,7 +161,7 @@ class ReleaseMatch:
 def _define(folder: ReleaseFolder) -> Definition:
     """The match, with the engine's default search. Raises BadArena."""
     config, run = folder.config, folder.run.config
-    net = folder.nets if len(run.players) == 2 else folder.net("net")
+    net = folder.nets if len(run.net_names) == 2 else folder.net("net")
     return Definition(
         (
             Player(f"mixnet-{config.size}", "alphabeta", options={"net": str(net), "search": AUTO}),

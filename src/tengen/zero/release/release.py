@@ -103,7 +103,7 @@ class _Release:
         self._folder = folder
         self._device = device
         self._stop = stop
-        self._players = folder.run.config.players
+        self._players = folder.run.config.net_names
 
     def make(
         self,

@@ -118,7 +118,7 @@ def find_obstacles(folder: ReleaseFolder) -> tuple[str, ...]:
         for one in folder.config.data
         if not check_data_set(folder.run.config, one.path, "release.data").redistributable
     ]
-    for player in folder.run.config.players:
+    for player in folder.run.config.net_names:
         path = _find_start(folder, player)
         if path is not None and not weights_of(path).redistributable:
             obstacles.append(f"{folder.config.start} is not known to be redistributable")
@@ -148,7 +148,7 @@ def check_training(folder: ReleaseFolder, device: torch.device) -> None:
         check_data_set(folder.run.config, one.path, "release.data")
         Dataset.open(one.path)
     samples, teacher = folder.config.samples, folder.run.config.spec.name
-    for player in folder.run.config.players:
+    for player in folder.run.config.net_names:
         _recipe(folder, player, samples, device, _base(folder), precompute=False, teacher=teacher)
 
 
