@@ -83,7 +83,7 @@ test-all: test-sanitizers tuning $(RELEASE)/.tests $(VENV)/.tools  ## everything
 
 test-sanitizer: build/debug/.built  ## the C++ tests under the address and undefined-behaviour sanitizers
 	export TENGEN_TEST_DIVISOR=10 TENGEN_WALKS=2000 TENGEN_PERFT_BUDGET=20000; cd build/debug/tests/cpp; \
-		./tengen_tests "" 0/2 & half=$$!; ./tengen_tests "" 1/2 && wait $$half
+		./tengen_tests "" 0/2 & half=$$!; trap "kill $$half 2>/dev/null" EXIT INT TERM; ./tengen_tests "" 1/2 && wait $$half
 	build/debug/tests/cpp/conformance 1000
 	build/debug/tests/cpp/solver_conformance 30
 

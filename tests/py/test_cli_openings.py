@@ -37,6 +37,16 @@ def command(*arguments: str) -> list[str]:
 # --- make ---
 
 
+@pytest.mark.parametrize("more", [(), ("--overwrite",)])
+def test_a_folder_as_output_is_rejected_before_the_work(
+    more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    Path("d").mkdir()
+    monkeypatch.setattr("tengen.cli.openings.make_openings", None)
+    assert main(["openings", "make", "--number", "2", *QUICK, "--out", "d", *more]) == 1
+    assert "d: Is a directory" in capsys.readouterr().err
+
+
 def test_make_a_file(capsys: Capture) -> None:
     wanted = ("--rule", "renju", "--size", "13", "--number", "6", "--stones", "4-5", "--seed", "3")
     assert main(["openings", "make", *wanted, *QUICK, "--out", "my.txt"]) == 0

@@ -281,6 +281,13 @@ def test_programs_of_a_foreign_run_need_confirmation(
     foreign = unpack(tmp_path / "run.tar", tmp_path / "foreign")
     assert not foreign.is_ours
     assert not ZeroFolder.read(foreign.path).is_ours
+    of_another = ZeroFolder.read(run.path)
+    of_another.started_by = "someone@elsewhere"
+    of_another.save()
+    of_another.resumed_with(of_another.config)
+    assert ZeroFolder.read(run.path).started_by == "someone@elsewhere"
+    run.save()
+    assert ZeroFolder.read(run.path).is_ours
 
     def call(path: Path, *more: str) -> int:
         return main(["zero", command[0], str(path), *command[1:], "--device", "cpu", *more])

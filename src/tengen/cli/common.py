@@ -190,7 +190,11 @@ def _number(text: str) -> float:
 
 
 def check_new(path: str | os.PathLike[str], overwrite: bool) -> None:
-    """Raise FileExistsError if there is such a file, unless it may be replaced."""
+    """Raise FileExistsError if there is such a file, unless it may be replaced; IsADirectoryError
+    for a folder.
+    """
+    if Path(path).is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if Path(path).is_file() and not overwrite:
         problem = "the file exists: --overwrite replaces it"
         raise FileExistsError(errno.EEXIST, problem, os.fspath(path))

@@ -81,7 +81,7 @@ class Cluster(ABC):
         should_retry: Callable[[Failure], bool] = lambda failure: failure.kind != "error",
     ) -> Iterator[Done[T, R] | None]:
         """As `run`, but a task whose failure satisfies `should_retry` is repeated before new
-        tasks, up to `MAX_ATTEMPTS` in all; the last failure is returned.
+        tasks, up to `MAX_ATTEMPTS` in all; the last failure is returned. None ends `tasks`.
         """
         fresh = iter(tasks)
         waiting: deque[T] = deque()
@@ -104,7 +104,8 @@ class Cluster(ABC):
                         waiting.append(done.task)
                         done = None
                 yield done
-            if not waiting or stop():  # tasks that fail after the last one was started
+            # Tasks may fail after the last one was started.
+            if not waiting or stop() or not self.workers:
                 return
 
     @abstractmethod

@@ -73,7 +73,7 @@ class Shard(Config):
         return folder / f"{self.name}.{column}.npy"
 
 
-@renamed_fields(ships="redistributable")
+@renamed_fields(ships="redistributable", write="save", form="row_format")
 @dataclass(frozen=True, slots=True)
 class Manifest(Config):
     """The description of a data set, and its shards in order."""

@@ -30,6 +30,10 @@ class _NetSpec(Config):
         """All fields and `kind`, as `spec_from_dict` reads them."""
         return {"kind": self.KIND, **Config.to_dict(self)}
 
+    @property
+    def kind(self) -> str:
+        return self.KIND
+
     def _with_options_off(self, name: str) -> str:
         off = [option.replace("_", "-") for option in self.OPTIONS if not getattr(self, option)]
         return "-no-".join([name, *off])

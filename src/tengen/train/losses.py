@@ -160,7 +160,7 @@ def measure(names: Iterable[str], outputs: Outputs, sample: Sample, labels: Labe
 
 
 class Sums:
-    """Sums of metrics over batches; copied from the device only by `means`."""
+    """Sums of metrics over batches; copied from the device only by `read`."""
 
     def __init__(self) -> None:
         self._sums: LossParts = {}

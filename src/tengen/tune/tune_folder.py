@@ -13,12 +13,14 @@ from typing import Any
 
 from tengen.tune.parameters import BadTuning
 from tengen.tune.plan import TuneIteration, TunePlan, TuneState
+from tengen.util.deprecation import renamed_fields
 from tengen.util.errors import BadRun
 from tengen.util.files import write_text
 from tengen.util.journal import read_lines
 from tengen.util.run_folder import RunFolder
 
 
+@renamed_fields(open="open_journal", close="close_journal")
 class TuneFolder(RunFolder):
     """A tuning run on disk, and its state."""
 

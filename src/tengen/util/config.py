@@ -196,9 +196,10 @@ def find_config(name: str, kind: str) -> Path:
     """A TOML file by its path, or by its name in `configs/KIND`: `find_config("short", "arena")`.
     Raises BadConfig with the names that exist.
     """
-    path, bundled = Path(name), config_folder() / kind
+    path = Path(name)
     if path.is_file():
         return path
+    bundled = config_folder() / kind
     if name and path.name == name:
         for candidate in (bundled / name, bundled / f"{name}.toml"):
             if candidate.is_file():

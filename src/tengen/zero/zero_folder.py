@@ -60,7 +60,7 @@ class ZeroFolder(RunFolder):
         self.run = run  # random identifier; checkpoints carry it
         self.config = config
         self.about = dict(about)
-        self.is_ours = False  # started by this user on this machine
+        self.started_by = ""  # user and machine; empty for a run from elsewhere
         self.checkpoints, self.replay = path / "checkpoints", path / "replay"
         self.journal, self.report = path / self.JOURNAL, path / "report.html"
         self._generations = path / "generations"
@@ -72,7 +72,7 @@ class ZeroFolder(RunFolder):
         """
         cls.check_free(path)
         folder = cls(path, secrets.token_hex(8), config, about)
-        folder.is_ours = True
+        folder.started_by = user_and_machine()
         folder.save()
         folder._make_folders()
         return folder
@@ -80,15 +80,20 @@ class ZeroFolder(RunFolder):
     def save(self) -> None:
         """Write `run.json`. Raises OSError."""
         content = {"run": self.run, "config": self.config.to_dict(), "about": self.about}
-        started_by = {"started_by": user_and_machine()} if self.is_ours else {}
+        started_by = {"started_by": self.started_by} if self.started_by else {}
         self.write_head(started_by | content)
+
+    @property
+    def is_ours(self) -> bool:
+        """Started by this user on this machine."""
+        return self.started_by == user_and_machine()
 
     @classmethod
     def read(cls, path: Path) -> ZeroFolder:
         """Raises BadRun."""
         head = cls.read_head(path)
         folder = cls.from_head(path, head)
-        folder.is_ours = head.get("started_by") == user_and_machine()
+        folder.started_by = str(head.get("started_by", ""))
         folder._make_folders()
         return folder
 
@@ -107,7 +112,7 @@ class ZeroFolder(RunFolder):
             differing = ", ".join(others)
             raise BadZero(f"the run of {self.path} has other values of {differing}: omit them")
         changed = ZeroFolder(self.path, self.run, config, self.about)
-        changed.is_ours = self.is_ours
+        changed.started_by = self.started_by
         return changed
 
     def resumed_with(self, config: ZeroConfig) -> ZeroFolder:
