@@ -32,15 +32,15 @@ def same(one: Any, other: Any) -> bool:
 
 
 def states(learner: Learner) -> dict[str, dict[str, Any]]:
-    """Of each pupil."""
+    """Weights, average and optimiser of each net."""
     return {
         name: {
-            "weights": pupil.net.state_dict(),
-            "average": pupil.average.state(),
-            "updates": pupil.average.updates,
-            "optimiser": pupil.optimiser.state_dict(),
+            "weights": trainer.net.state_dict(),
+            "average": trainer.result(),
+            "updates": trainer.average and trainer.average.updates,
+            "optimiser": trainer.optimiser.state_dict(),
         }
-        for name, pupil in learner.trainers.items()
+        for name, trainer in learner.trainers.items()
     }
 
 
