@@ -121,7 +121,7 @@ class Refresh {
         chunks_(CHUNKS * C) {}
 
   void run(const std::vector<Placed>& stones, const Placed& last) {
-    const PatternSteps& steps = PatternSteps::of(SIZE);
+    const PointPatterns& steps = PointPatterns::of(SIZE);
     patterns_.assign(steps.empty_board().begin(), steps.empty_board().end());
     const auto put = [&](const Placed& stone) {
       for (const AffectedPattern& seen : steps.affected_by(stone.point))

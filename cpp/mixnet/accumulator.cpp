@@ -25,7 +25,7 @@ u64 new_state_ids() {
 Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
     : net_(net),
       layout_(Layout::of(size)),
-      steps_(PatternSteps::of(size)),
+      point_patterns_(PointPatterns::of(size)),
       channels_(net.shape().c),
       apply_(kernels.apply[channel_index(net.shape().c)]),
       restore_(kernels.restore[channel_index(net.shape().c)]),
@@ -33,7 +33,7 @@ Accumulator::Accumulator(const Net& net, int size, const Kernels& kernels)
       refresh_(kernels.refresh[channel_index(net.shape().c)]),
       state_id_(new_state_ids()) {
   const auto points = static_cast<size_t>(layout_.points), c = static_cast<size_t>(channels_);
-  patterns_.resize(points * DIRECTION_NB + PATTERNS_PER_STEP);
+  patterns_.resize(points * DIRECTION_NB + PATTERNS_PER_BLOCK);
   features_.resize(points * c);
   conv_.resize(points * c / 2);
   chunks_.resize(CHUNKS * c);
@@ -48,7 +48,7 @@ void Accumulator::clear() {
   const int half = channels_ / 2;
   ++state_id_;
   undoable_ = 0;
-  std::ranges::copy(steps_.empty_board(), patterns_.begin());
+  std::ranges::copy(point_patterns_.empty_board(), patterns_.begin());
   std::ranges::fill(chunks_, 0);
   for (int p = 0; p < layout_.points; ++p) {
     i16* features = &features_[static_cast<size_t>(p * channels_)];
@@ -80,12 +80,12 @@ void Accumulator::clear() {
 }
 
 template <bool WRITE>
-int Accumulator::find_changes(int point, int cell_state, RowChange* changes) {
+int Accumulator::find_changes(int point, int state_delta, RowChange* changes) {
   int count = 0;
-  for (const AffectedPattern& affected : steps_.affected_by(point)) {
+  for (const AffectedPattern& affected : point_patterns_.affected_by(point)) {
     i32& pattern =
         patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)];
-    const i32 after = pattern + cell_state * affected.index_delta;
+    const i32 after = pattern + state_delta * affected.index_delta;
     const i16* const removed = net_.row(affected.direction, pattern);
     const i16* const added = net_.row(affected.direction, after);
     prefetch(added);
@@ -96,39 +96,39 @@ int Accumulator::find_changes(int point, int cell_state, RowChange* changes) {
   return count;
 }
 
-const i32* Accumulator::preview_add(int point, int cell_state) {
+const i32* Accumulator::preview_add(int point, int state_delta) {
   RowChange changes[MAX_CHANGES];
-  const int count = find_changes<false>(point, cell_state, changes);
+  const int count = find_changes<false>(point, state_delta, changes);
   preview_add_(StoneView(layout_, point), net_.conv_weights.data(), state(), changes, count,
                preview_chunks_.data());
   return preview_chunks_.data();
 }
 
-void Accumulator::change(int point, int cell_state) {
+void Accumulator::change(int point, int state_delta) {
   RowChange changes[MAX_CHANGES];
-  const int count = find_changes<true>(point, cell_state, changes);
+  const int count = find_changes<true>(point, state_delta, changes);
   apply_(StoneView(layout_, point), net_.conv_weights.data(), state(), changes, count, slot(next_));
   ++state_id_;
-  if (cell_state < 0) {  // the saved slots belong to another state
+  if (state_delta < 0) {  // the saved slots belong to another state
     undoable_ = 0;
     return;
   }
-  stones_[static_cast<size_t>(next_)] = {static_cast<u16>(point), static_cast<i8>(cell_state)};
+  stones_[static_cast<size_t>(next_)] = {static_cast<u16>(point), static_cast<i8>(state_delta)};
   next_ = (next_ + 1) % UNDO_NB;
   undoable_ = std::min(undoable_ + 1, UNDO_NB);
 }
 
 void Accumulator::prefetch(const i16* row) const {
-  for (int i = 0; i < channels_; i += LINE_WORDS) __builtin_prefetch(row + i);
+  for (int i = 0; i < channels_; i += CACHE_LINE_WORDS) __builtin_prefetch(row + i);
 }
 
 void Accumulator::refresh(std::span<const Change> stones) {
   // Most patterns change, many by several stones: all are copied and compared afterwards.
   std::memcpy(old_patterns_.data(), patterns_.data(), patterns_.size() * sizeof patterns_[0]);
   for (const Change& stone : stones)
-    for (const AffectedPattern& affected : steps_.affected_by(stone.point))
+    for (const AffectedPattern& affected : point_patterns_.affected_by(stone.point))
       patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)] +=
-          stone.cell_state * affected.index_delta;
+          stone.state_delta * affected.index_delta;
   refresh_(BoardView(layout_), {net_.conv_weights.data(), net_.conv_bias.data()}, state(),
            {old_patterns_.data(), patterns_.data(), {net_.row(0, 0), net_.row(2, 0)}});
   ++state_id_;
@@ -142,9 +142,9 @@ void Accumulator::undo() {
   const Stone stone = stones_[static_cast<size_t>(next_)];
   u16 points[MAX_CHANGES];
   int count = 0;
-  for (const AffectedPattern& affected : steps_.affected_by(stone.point)) {
+  for (const AffectedPattern& affected : point_patterns_.affected_by(stone.point)) {
     patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)] -=
-        stone.cell_state * affected.index_delta;
+        stone.state_delta * affected.index_delta;
     if (count == 0 || points[count - 1] != affected.point) points[count++] = affected.point;
   }
   restore_(StoneView(layout_, stone.point), state(), points, count, slot(next_));
@@ -152,7 +152,7 @@ void Accumulator::undo() {
 
 size_t Accumulator::saved_words() const {
   const auto c = static_cast<size_t>(channels_);
-  return MAX_CHANGES * c + static_cast<size_t>(layout_.max_touched) * c / 2;
+  return MAX_CHANGES * c + static_cast<size_t>(layout_.max_affected) * c / 2;
 }
 
 SavedValues Accumulator::slot(int number) {

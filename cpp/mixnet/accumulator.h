@@ -31,7 +31,7 @@ class Accumulator {
   /// Clears the undo stack.
   struct Change {
     u16 point;
-    i8 cell_state;  ///< as in add(); negative: the stone is removed
+    i8 state_delta;  ///< as in add(); negative: the stone is removed
   };
   void refresh(std::span<const Change> stones);
   /// Undoes the last add(), faster than remove(). Requires can_undo().
@@ -65,11 +65,11 @@ class Accumulator {
  private:
   static constexpr int UNDO_NB = 64;
 
-  void change(int point, int cell_state);
+  void change(int point, int state_delta);
   /// Finds and prefetches the rows that a stone replaces; WRITE also updates the patterns. Returns
   /// their number.
   template <bool WRITE>
-  int find_changes(int point, int cell_state, RowChange* changes);
+  int find_changes(int point, int state_delta, RowChange* changes);
   void prefetch(const i16* row) const;
   size_t saved_words() const;  ///< saved words per stone: features and convolution
   SavedValues slot(int number);
@@ -77,7 +77,7 @@ class Accumulator {
 
   const Net& net_;
   const Layout& layout_;
-  const PatternSteps& steps_;
+  const PointPatterns& point_patterns_;
   int channels_;
   Kernels::Apply apply_;
   Kernels::Restore restore_;
@@ -90,7 +90,7 @@ class Accumulator {
 
   struct Stone {
     u16 point;
-    i8 cell_state;
+    i8 state_delta;
   };
   /// A ring buffer of the last stones and what they changed.
   std::array<Stone, UNDO_NB> stones_;

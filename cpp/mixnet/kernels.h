@@ -49,7 +49,7 @@ struct RowChange {
 inline constexpr int MAX_CHANGES = 44;
 
 /// Words per cache line, for prefetching.
-inline constexpr int LINE_WORDS = 32;
+inline constexpr int CACHE_LINE_WORDS = 32;
 
 /// Saved values that a stone changed.
 struct SavedValues {
@@ -63,9 +63,9 @@ inline constexpr int POINT_PATTERNS = 4;
 inline constexpr int MAX_LINES = 22;
 
 /// Patterns compared per step.
-inline constexpr int PATTERNS_PER_STEP = 16;
+inline constexpr int PATTERNS_PER_BLOCK = 16;
 
-/// Input of a refresh: the patterns of all points, four each, before and after. PATTERNS_PER_STEP
+/// Input of a refresh: the patterns of all points, four each, before and after. PATTERNS_PER_BLOCK
 /// more numbers behind both may be read but are not used.
 struct RefreshInput {
   const i32 *before, *after;

@@ -43,7 +43,7 @@ struct RefreshKernel {
   /// Finds the changes of a line and prefetches their rows. Returns the changed points.
   static u32 find_changes(const BoardView& board, const RefreshInput& input, int y,
                           Changes& changes) {
-    i32 places[MAX_LINES * POINT_PATTERNS + PATTERNS_PER_STEP];
+    i32 places[MAX_LINES * POINT_PATTERNS + PATTERNS_PER_BLOCK];
     const int first = y * board.size * POINT_PATTERNS;
     const int count = find_differing(input, first, board.size * POINT_PATTERNS, places);
     u32 points = 0;
@@ -62,12 +62,12 @@ struct RefreshKernel {
   }
 
   /// Lists the patterns that differ, of `count` from the first on; returns their number. Up to
-  /// PATTERNS_PER_STEP more places may be written.
+  /// PATTERNS_PER_BLOCK more places may be written.
   static int find_differing(const RefreshInput& input, int first, int count, i32* places) {
     i32* next = places;
-    for (int i = 0; i < count; i += PATTERNS_PER_STEP) {
+    for (int i = 0; i < count; i += PATTERNS_PER_BLOCK) {
       const int left = count - i;
-      const u32 among = left < PATTERNS_PER_STEP ? (u32{1} << left) - 1 : 0xFFFF;
+      const u32 among = left < PATTERNS_PER_BLOCK ? (u32{1} << left) - 1 : 0xFFFF;
       const i32 *before = input.before + first + i, *after = input.after + first + i;
       if constexpr (requires { Vec::list_differing(before, after, among, i, next); })
         next = Vec::list_differing(before, after, among, i, next);
@@ -79,7 +79,7 @@ struct RefreshKernel {
   }
 
   [[gnu::always_inline]] static void prefetch(const i16* row) {
-    for (int i = 0; i < C; i += LINE_WORDS) __builtin_prefetch(row + i);
+    for (int i = 0; i < C; i += CACHE_LINE_WORDS) __builtin_prefetch(row + i);
   }
 
   /// Row by row, even for several rows of the same point: grouping them would cost unpredictable

@@ -32,8 +32,8 @@ Layout::Layout(int lines) : size(lines), points(lines * lines) {
 }
 
 void Layout::find_reach(int point) {
-  std::vector<int> changed;  // in the order of PatternSteps, each once
-  for (const AffectedPattern& affected : PatternSteps::of(size).affected_by(point))
+  std::vector<int> changed;  // in the order of PointPatterns, each once
+  for (const AffectedPattern& affected : PointPatterns::of(size).affected_by(point))
     if (changed.empty() || changed.back() != affected.point) changed.push_back(affected.point);
   std::vector<std::vector<Read>> read_by(static_cast<size_t>(points));
   for (size_t n = 0; n < changed.size(); ++n)
@@ -53,7 +53,7 @@ void Layout::find_reach(int point) {
     touched.push_back({static_cast<u16>(p), chunk[p], static_cast<u8>(read_by[p].size())});
     reads.insert(reads.end(), read_by[p].begin(), read_by[p].end());
   }
-  max_touched = std::max(max_touched, static_cast<int>(touched.size() - reaches.back().touched));
+  max_affected = std::max(max_affected, static_cast<int>(touched.size() - reaches.back().touched));
 }
 
 const Layout& Layout::of(int size) {

@@ -27,7 +27,7 @@ struct Layout {
   std::array<Mean, CHUNKS + 1> means;  ///< over the points of each chunk, and over all
 
   /// A stone changes the features of the points whose patterns contain it, in the order of
-  /// PatternSteps (its own first), and the convolution of all their neighbours. These lists depend
+  /// PointPatterns (its own first), and the convolution of all their neighbours. These lists depend
   /// only on the stone's point.
   struct Read {
     u16 changed;  ///< index among the changed points, times READ_STEP
@@ -46,7 +46,7 @@ struct Layout {
   std::vector<Touched> touched;
   std::vector<Read> reads;     ///< of each touched point, one after the other
   std::vector<Reach> reaches;  ///< of each point, and the end
-  int max_touched = 0;         ///< by a stone on any point
+  int max_affected = 0;        ///< by a stone on any point
 
  private:
   void find_reach(int point);

@@ -24,7 +24,7 @@ int reach(int x, int y, int dx, int dy, int size) {
 
 }  // namespace
 
-PatternSteps::PatternSteps(int size) : size_(size) {
+PointPatterns::PointPatterns(int size) : size_(size) {
   const int points = size * size;
   empty_.resize(static_cast<size_t>(points * DIRECTION_NB));
   for (int p = 0; p < points; ++p) {
@@ -55,12 +55,12 @@ PatternSteps::PatternSteps(int size) : size_(size) {
   first_.push_back(static_cast<u32>(affected_.size()));
 }
 
-const PatternSteps& PatternSteps::of(int size) {
-  static std::array<std::unique_ptr<const PatternSteps>, MAX_SIZE + 1> made;
+const PointPatterns& PointPatterns::of(int size) {
+  static std::array<std::unique_ptr<const PointPatterns>, MAX_SIZE + 1> made;
   static std::mutex lock;
   const std::lock_guard guard(lock);
   auto& entry = made[static_cast<size_t>(size)];
-  if (!entry) entry.reset(new PatternSteps(size));
+  if (!entry) entry.reset(new PointPatterns(size));
   return *entry;
 }
 

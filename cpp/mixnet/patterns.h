@@ -32,9 +32,9 @@ struct AffectedPattern {
 };
 
 /// The patterns that contain each point, for one board size; created once per size.
-class PatternSteps {
+class PointPatterns {
  public:
-  static const PatternSteps& of(int size);
+  static const PointPatterns& of(int size);
 
   int size() const { return size_; }
   /// The patterns that contain a stone on the point: its own four first, then at most forty of
@@ -47,7 +47,7 @@ class PatternSteps {
   std::span<const i32> empty_board() const { return empty_; }
 
  private:
-  explicit PatternSteps(int size);
+  explicit PointPatterns(int size);
 
   int size_;
   std::vector<AffectedPattern> affected_;

@@ -42,18 +42,19 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
 ForcedReply forced_reply(const Position& position) {
   const PatternBoard& patterns = position.patterns();
   const Colour other = opponent(position.side());
-  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::BLOCK_FIVE;
-  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::BLOCK_FOUR : ForcedReply::NONE;
+  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::ANSWER_FOUR;
+  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::ANSWER_THREE
+                                                      : ForcedReply::NONE;
 }
 
 void generate_moves(const Position& position, ForcedReply forced, Point last,
                     std::vector<ScoredMove>& moves) {
   switch (forced) {
-    case ForcedReply::BLOCK_FIVE:
+    case ForcedReply::ANSWER_FOUR:
       for (const Point p : position.threats().defences(opponent(position.side()), last))
         moves.push_back({p, 0});
       return;
-    case ForcedReply::BLOCK_FOUR: return add_defences(position, moves);
+    case ForcedReply::ANSWER_THREE: return add_defences(position, moves);
     case ForcedReply::NONE: return add_all(position, moves);
   }
 }

@@ -11,8 +11,8 @@ namespace tengen {
 /// What the opponent's threats force on the side to move.
 enum class ForcedReply : u8 {
   NONE,
-  BLOCK_FOUR,  ///< block an open four: by its own four or by a defending point
-  BLOCK_FIVE,
+  ANSWER_THREE,  ///< block an open four: by its own four or by a defending point
+  ANSWER_FOUR,
 };
 
 /// Requires that the side to move cannot make a five.

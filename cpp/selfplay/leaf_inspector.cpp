@@ -38,7 +38,7 @@ ProvenState LeafInspector::inspect(int vcf_plays) {
     return ProvenState::WON;
   }
   forced_ = forced_reply(position_);
-  if (forced_ == ForcedReply::BLOCK_FIVE) return forced();
+  if (forced_ == ForcedReply::ANSWER_FOUR) return forced();
   // An open four needs three plies to win.
   if (threats.moves_left() >= 3 &&
       threats.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0) {
@@ -54,8 +54,8 @@ ProvenState LeafInspector::inspect(int vcf_plays) {
   for (const ScoredMove& move : scored_) moves_.push_back(move.point);
   if (!moves_.empty()) return ProvenState::UNKNOWN;
   // Without a threat only a pass is left: scored as a draw.
-  return forced_ == ForcedReply::BLOCK_FOUR && threats.moves_left() >= 4 ? ProvenState::LOST
-                                                                         : ProvenState::DRAWN;
+  return forced_ == ForcedReply::ANSWER_THREE && threats.moves_left() >= 4 ? ProvenState::LOST
+                                                                           : ProvenState::DRAWN;
 }
 
 ProvenState LeafInspector::forced() {

@@ -41,7 +41,7 @@ class LeafInspector {
   /// position. Fills moves(); for a won position with the winning moves only.
   ProvenState inspect(int vcf_plays);
   /// After inspect(): a five must be stopped. Such positions are not evaluated by the net.
-  bool must_stop_five() const { return forced_ == ForcedReply::BLOCK_FIVE; }
+  bool must_stop_five() const { return forced_ == ForcedReply::ANSWER_FOUR; }
   /// After inspect(): the opponent has no threat.
   bool is_unthreatened() const { return forced_ == ForcedReply::NONE; }
   const std::vector<Point>& moves() const { return moves_; }

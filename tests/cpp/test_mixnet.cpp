@@ -406,7 +406,7 @@ TEST(mixnet_policy_of_all_channels_and_counts) {
 
 TEST(mixnet_patterns_of_a_board) {
   // On the empty board every half is empty; its length is the distance to the edge.
-  const PatternSteps& steps = PatternSteps::of(15);
+  const PointPatterns& steps = PointPatterns::of(15);
   const auto middle = static_cast<size_t>(7 * 15 + 7) * DIRECTION_NB, corner = size_t{0};
   for (int d = 0; d < DIRECTION_NB; ++d)
     CHECK_EQ(steps.empty_board()[middle + static_cast<size_t>(d)], 121 * 3 * 364 + 121);
@@ -416,7 +416,7 @@ TEST(mixnet_patterns_of_a_board) {
   CHECK_EQ(steps.affected_by(0).size(), size_t{4 + 15});
   for (const int size : {5, 9, 22})
     for (int p = 0; p < size * size; ++p)
-      for (const AffectedPattern& seen : PatternSteps::of(size).affected_by(p))
+      for (const AffectedPattern& seen : PointPatterns::of(size).affected_by(p))
         CHECK(seen.index_delta > 0 && seen.index_delta < PATTERN_NB / 2);
 }
 

@@ -70,7 +70,7 @@ def test_files(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('rule = "renju"\n[selfplay]\nplayouts = 40\n', "utf-8")
     made = ZeroConfig.read(path, ["learn.batch=512", "colours=true", "selfplay.games=64"])
-    assert (made.learn.batch, made.players) == (512, ("black", "white"))
+    assert (made.learn.batch, made.net_names) == (512, ("black", "white"))
     assert made.selfplay_settings == {"playouts": 40, "games": 64, "rule": "renju", "size": 15}
     path.write_text("rule = ", "utf-8")
     for wrong, message in ((path, "mine.toml: "), (tmp_path / "no", "there is no config")):

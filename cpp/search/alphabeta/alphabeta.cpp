@@ -57,8 +57,8 @@ std::vector<Point> AlphaBeta::generate_root_moves(const SearchRequest& request) 
     std::stable_sort(moves.begin(), moves.end(),
                      [](const ScoredMove& a, const ScoredMove& b) { return a.score > b.score; });
     for (const ScoredMove& move : moves) points.push_back(move.point);
-    const auto max_moves = static_cast<size_t>(settings_.max_moves);
-    if (max_moves > 0 && points.size() > max_moves) points.resize(max_moves);
+    const auto max_candidates = static_cast<size_t>(settings_.max_candidates);
+    if (max_candidates > 0 && points.size() > max_candidates) points.resize(max_candidates);
   }
   return points;
 }

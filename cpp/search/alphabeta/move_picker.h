@@ -36,7 +36,7 @@ class MovePicker {
   /// The next move; NO_POINT after the last.
   Point next();
   /// Score of the best move minus the score of the last returned move; 0 for the TT move.
-  int score_gap() const { return score_gap_; }
+  int ordering_gap() const { return score_gap_; }
   /// Limits the picker to the best `count` moves (the TT move not counted).
   void limit(int count) { max_moves_ = count; }
   /// Drops the remaining moves that make neither a four nor an open three.

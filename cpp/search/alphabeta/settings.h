@@ -17,11 +17,11 @@ struct AlphaBetaSettings {
   bool pruning = true;
   /// Not 0: one search of the full depth without iterations, with this many root moves and fewer at
   /// deeper plies.
-  int max_moves = 0;
+  int max_candidates = 0;
 
   /// Fixed-depth baseline: the search of the paper that docs/evaluation.md describes.
-  static constexpr AlphaBetaSettings fixed_depth(int max_moves) {
-    return {false, false, false, false, false, false, max_moves};
+  static constexpr AlphaBetaSettings fixed_depth(int max_candidates) {
+    return {false, false, false, false, false, false, max_candidates};
   }
 };
 

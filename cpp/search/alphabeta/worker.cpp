@@ -13,7 +13,7 @@ constexpr int MAX_SEARCHED = 64;  ///< moves that get a history malus
 /// Moves per node of the fixed-depth baseline (settings.h): MOVES_STEP fewer per ply, but more than
 /// 1 / MOVES_DIVISOR of those at the root.
 constexpr int MOVES_STEP = 2, MOVES_DIVISOR = 3;
-int max_moves_at(int root_moves, int ply) {
+int max_candidates_at(int root_moves, int ply) {
   return std::max(root_moves - MOVES_STEP * ply, root_moves / MOVES_DIVISOR + 1);
 }
 
@@ -43,7 +43,7 @@ Value Worker::evaluate(bool likely_leaf) {
 /// Static evaluation, or the lazy value if that is far outside the window. Lazy errors correlate
 /// along a line, so part of the last known error is added to the lazy value.
 Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool likely_leaf) {
-  if (samples_) sample();
+  if (samples_) record_sample();
   const Value lazy = position_.lazy_value();
   if (lazy == NO_VALUE) return evaluate(likely_leaf);
   const Value corrected =
@@ -181,13 +181,13 @@ int Worker::singular_extension(Frame* frame, Value beta, int depth, bool cut_nod
 }
 
 int Worker::reduction(bool pv, int depth, int move_count, bool cut_node, const NodeState& node,
-                      bool threat, int score_gap, int history) const {
+                      bool threat, int ordering_gap, int history) const {
   int sum = params_.reduction(depth, move_count);
   if (cut_node) sum += params_.lmr_cut_node;
   if (pv) sum -= params_.lmr_pv;
   if (!node.improving) sum += params_.lmr_improving;
   if (threat) sum -= params_.lmr_threat;
-  const int by_score = score_gap * params_.lmr_score / EVAL_PER_LOGIT;
+  const int by_score = ordering_gap * params_.lmr_score / EVAL_PER_LOGIT;
   sum += threat ? by_score * params_.lmr_threat_score / SearchParams::SCORE_SCALE : by_score;
   sum -= history / params_.lmr_history;
   return std::max(sum, 0) / SearchParams::REDUCTION_SCALE;
@@ -221,7 +221,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   }
 
   // Step 2. The fixed-depth baseline has no quiescence search.
-  if (!ROOT && settings_.max_moves && depth <= 0) return evaluate(true);
+  if (!ROOT && settings_.max_candidates && depth <= 0) return evaluate(true);
 
   // Step 3. A five wins; an open four wins if there is no five to stop.
   if (!ROOT && position_.threats().has_five(side)) {
@@ -232,7 +232,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     return mate_in(ply + 1);
   }
   node.forced = forced_reply(position_);
-  if (!ROOT && node.forced != ForcedReply::BLOCK_FIVE &&
+  if (!ROOT && node.forced != ForcedReply::ANSWER_FOUR &&
       patterns.count(side, Threat::OPEN_FOUR) > 0 && position_.threats().moves_left() >= 3) {
     if (PV)
       patterns.for_each_at_least(side, Threat::OPEN_FOUR, [frame](Point p) {
@@ -264,8 +264,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 6. Leaf, unless a threat must be blocked: forced replies cost no depth.
   const bool must_extend =
-      node.forced == ForcedReply::BLOCK_FIVE ||
-      (node.forced == ForcedReply::BLOCK_FOUR && depth == 0 && settings_.pruning);
+      node.forced == ForcedReply::ANSWER_FOUR ||
+      (node.forced == ForcedReply::ANSWER_THREE && depth == 0 && settings_.pruning);
   if (depth <= 0 && !must_extend) return quiesce(frame, alpha, beta, node.entry.eval);
   depth = std::max(depth, 1);
 
@@ -273,7 +273,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // they or their parents answer a threat.
   const bool likely_leaf =
       depth == 1 && node.forced == ForcedReply::NONE && (frame - 1)->eval != NO_VALUE;
-  if (node.forced == ForcedReply::BLOCK_FIVE)
+  if (node.forced == ForcedReply::ANSWER_FOUR)
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = node.entry.eval != NO_VALUE ? node.entry.eval
@@ -296,7 +296,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // Step 9. VCF at nodes with enough depth or below the razoring margin; razoring if there is none.
   const bool razorable =
       prunable && depth <= params_.razor_depth && node.eval + params_.razor_margin(depth) < alpha;
-  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::BLOCK_FIVE &&
+  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::ANSWER_FOUR &&
       (razorable || depth >= params_.vcf_min_depth)) {
     const Value win = vcf_value(frame, depth, PV);
     if (stopped()) return 0;
@@ -325,7 +325,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   const OrderingHints order = hints(frame, node.entry.move);
   MovePicker picker(position_, history_, params_, order, node.forced, last_move(frame), move_stack_,
                     eval_cache_ ? &eval_cache_->scores : nullptr);
-  if (settings_.max_moves) picker.limit(max_moves_at(settings_.max_moves, ply));
+  if (settings_.max_candidates) picker.limit(max_candidates_at(settings_.max_candidates, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
   std::array<Point, MAX_SEARCHED> searched;
   int searched_count = 0, move_count = 0;
@@ -378,7 +378,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     if (settings_.late_move_reductions && depth >= params_.lmr_min_depth && move_count > 1 + ROOT &&
         node.forced == ForcedReply::NONE) {
       const int r =
-          reduction(PV, depth, move_count, cut_node, node, threat, picker.score_gap(), history);
+          reduction(PV, depth, move_count, cut_node, node, threat, picker.ordering_gap(), history);
       const int reduced = std::clamp(child_depth - r, 1, child_depth);
       value = -search_child(frame, -(alpha + 1), -alpha, reduced, true);
       do_full_depth = value > alpha && reduced < child_depth;
@@ -408,7 +408,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (move_count == 0) {
     if (excluding) return alpha;
     const int left = position_.threats().moves_left();  // the move limit may end the game first
-    if (node.forced == ForcedReply::BLOCK_FIVE && left >= 2) return mated_in(ply + 2);
+    if (node.forced == ForcedReply::ANSWER_FOUR && left >= 2) return mated_in(ply + 2);
     if (node.forced != ForcedReply::NONE && left >= 4) return mated_in(ply + 4);
     return DRAW;
   }

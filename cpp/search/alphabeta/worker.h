@@ -92,7 +92,7 @@ class Worker {
   int singular_extension(Frame* frame, Value beta, int depth, bool cut_node, const NodeState& node,
                          Value& cut);
   int reduction(bool pv, int depth, int move_count, bool cut_node, const NodeState& node,
-                bool threat, int score_gap, int history) const;
+                bool threat, int ordering_gap, int history) const;
   Value vcf_value(Frame* frame, int depth, bool pv);
   SolveStatus search_vcf(int depth);
   Value evaluate(bool likely_leaf);
@@ -109,7 +109,7 @@ class Worker {
   OrderingHints hints(const Frame* frame, Point tt_move);
   Point last_move(const Frame* frame) const { return (frame - 1)->move; }
   Point own_last_move(const Frame* frame) const { return (frame - 2)->move; }
-  void sample();
+  void record_sample();
   bool stopped() const { return stop_condition_->stopped(); }
   bool count_node();
 

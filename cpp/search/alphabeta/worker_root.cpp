@@ -34,7 +34,7 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
 }
 
 /// Samples the position with the configured probability.
-void Worker::sample() {
+void Worker::record_sample() {
   constexpr u64 MIXER = 0x9E3779B97F4A7C15ULL;
   if ((position_.key() * MIXER) >> 54 >= static_cast<u64>(sample_share_)) return;
   SearchSample& sample = samples_->emplace_back();
@@ -85,7 +85,7 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
 void Worker::run(const Report& report) {
   // The fixed-depth baseline searches its depth directly. Helpers start one ply apart to avoid
   // duplicate work.
-  const int first = settings_.max_moves ? max_depth_ : 1 + number_ % 2;
+  const int first = settings_.max_candidates ? max_depth_ : 1 + number_ % 2;
   for (root_depth_ = std::min(first, max_depth_); root_depth_ <= max_depth_; ++root_depth_) {
     const Point best_before = root_moves_[0].move;
     for (RootMove& move : root_moves_) move.previous = move.value;

@@ -58,7 +58,7 @@ void Mcts::make_root(const SearchRequest& request, const std::vector<MovePrior>&
     return (!is_unhashed_root && make_hashed_root(root_moves)) || make_unhashed_root(root_moves);
   };
   if (make()) return;
-  tree_.clear();  // the tree is full: this search is rank_score more than its contents
+  tree_.clear();  // the tree is full: this search needs the room more than old positions do
   make();
 }
 

@@ -89,7 +89,7 @@ bool Worker::has_vcf(int& plies) {
 /// so does a VCF. A threat that cannot be stopped loses.
 ProvenResult Worker::prove(ForcedReply forced) {
   const int left = position_.threats().moves_left();
-  if (forced == ForcedReply::BLOCK_FIVE) {
+  if (forced == ForcedReply::ANSWER_FOUR) {
     const Point last = path_.empty() ? NO_POINT : path_.back();
     const bool has_defence =
         !position_.threats().defences(opponent(position_.side()), last).empty();
@@ -99,7 +99,7 @@ ProvenResult Worker::prove(ForcedReply forced) {
     return ProvenResult::win(3);
   int plies = 0;
   if (has_vcf(plies)) return ProvenResult::win(plies);
-  if (forced == ForcedReply::BLOCK_FOUR) {
+  if (forced == ForcedReply::ANSWER_THREE) {
     moves_.clear();
     generate_moves(position_, forced, NO_POINT, moves_);
     if (moves_.empty()) return proof_without_moves(forced);
@@ -111,8 +111,8 @@ ProvenResult Worker::prove(ForcedReply forced) {
 /// without a threat only a pass is left.
 ProvenResult Worker::proof_without_moves(ForcedReply forced) const {
   const int left = position_.threats().moves_left();
-  if (forced == ForcedReply::BLOCK_FIVE && left >= 2) return ProvenResult::loss(2);
-  if (forced == ForcedReply::BLOCK_FOUR && left >= 4) return ProvenResult::loss(4);
+  if (forced == ForcedReply::ANSWER_FOUR && left >= 2) return ProvenResult::loss(2);
+  if (forced == ForcedReply::ANSWER_THREE && left >= 4) return ProvenResult::loss(4);
   return ProvenResult::draw();
 }
 
@@ -179,7 +179,8 @@ Worker::DescentStatus Worker::step_to_new(Descent& descent, Step step, Index& ch
   Tree& tree = *shared_.tree;
   const size_t depth = descent.steps.size();
   Node& parent = tree.node(step.node);
-  if (parent.is_unhashed_root) {  // in hashed nodes a five is a proof, not a move
+  if (parent
+          .is_unhashed_root) {  // it may hold a winning five as a move; hashed nodes hold its proof
     replay_to(descent, depth - 1);
     if (position_.patterns().threat(position_.side(), step.edge->move) == Threat::FIVE)
       return DescentStatus::AT_LEAF;
@@ -219,7 +220,7 @@ Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
 
 Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, ForcedReply forced) {
   Node& node = shared_.tree->node(leaf);
-  if (forced == ForcedReply::BLOCK_FIVE) {  // cannot be evaluated: play the forced reply
+  if (forced == ForcedReply::ANSWER_FOUR) {  // cannot be evaluated: play the forced reply
     {
       const SpinGuard guard(node.lock);
       node.stage = Stage::EXPANDING;

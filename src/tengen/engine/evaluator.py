@@ -38,7 +38,7 @@ ALPHABETA, MCTS = SEARCHES
 CLASSICAL = "classical"  # value of the option `net`: play without a net
 _ONNX_SUFFIX = ".onnx"
 _RULES = list(Rule)
-# Size letter by the widths of channels, mapping, policy and value.
+# Size letter by the widths of the features, the net that maps a line to them, policy and value.
 _SIZES = {(32, 64, 16, 32): "s", (64, 128, 32, 64): "m", (128, 256, 64, 128): "l"}
 # Monte-Carlo tree search is at least as strong as alpha-beta with a native (Mixnet) net, one
 # thread, and at most this many seconds per move (docs/journal/nets.md).

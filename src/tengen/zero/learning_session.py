@@ -30,7 +30,7 @@ from tengen.zero.errors import SelfPlayFailed
 from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper
 from tengen.zero.gate.net_match import MatchFactory, make_match
 from tengen.zero.learn.learner import Learner, initial_weights
-from tengen.zero.learn.replay import COUNTS, ReplayBuffer
+from tengen.zero.learn.replay import GAME_COUNTS, ReplayBuffer
 from tengen.zero.play import workers
 from tengen.zero.play.generator import SelfPlayGames
 from tengen.zero.play.selfplay import DEFAULT_FACTORY
@@ -203,7 +203,7 @@ class LearningSession:
             task=outcome.task.name,
             generation=generation,
             rows=len(positions.board),
-            **{name: getattr(games, name) for name in COUNTS[2:-1]},
+            **{name: getattr(games, name) for name in GAME_COUNTS},
             **{f"all_{name}": n for name, n in self._replay.counts.items()},
         )
         replay = self._config.replay

@@ -24,7 +24,8 @@ from tengen.train.unpack import PackedRows
 from tengen.zero.errors import BadZero
 from tengen.zero.play.generator import SelfPlayGames
 
-COUNTS = ("positions", "games", "black", "white", "drawn", "moves", "playouts", "tasks")
+GAME_COUNTS = ("black", "white", "drawn", "moves", "playouts")  # of a task: wins and sums
+COUNTS = ("positions", "games", *GAME_COUNTS, "tasks")
 _VALIDATION = Validation(every=20, block=1, unit="game")
 _TERMS = "games of the project's own engine against itself"
 
@@ -84,7 +85,7 @@ class ReplayBuffer:
         rows = rows._replace(game=(rows.game + self.counts["games"]).astype("<i4"))
         if self._writer is None:
             self._writer = DataWriter.create(self.path, self._manifest(rows.move.shape[1]))
-        counts = {name: getattr(games, name) for name in COUNTS[2:-1]}
+        counts = {name: getattr(games, name) for name in GAME_COUNTS}
         counts |= {"positions": len(rows.board), "games": games.count, "tasks": 1}
         self._writer.write(rows, f"task {task} {origin}".strip(), counts)
         return rows
