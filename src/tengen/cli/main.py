@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("tengen.cli.tune", "tune search parameters by SPSA"),
     "train": ("tengen.cli.train", "train a net on data sets, from a config"),
     "zero": ("tengen.cli.zero", "learn from self-play: play, train, match, repeat"),
+    "experiment": ("tengen.cli.experiment", "reproduce the tables and figures of papers"),
     "net": ("tengen.cli.net", "list, inspect, bake, verify and export nets"),
     "gomocup": ("tengen.cli.gomocup", "run as a Gomocup engine on stdin and stdout"),
     "data": ("tengen.cli.data", "inspect, convert, import and verify records and data sets"),
