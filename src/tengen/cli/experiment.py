@@ -166,7 +166,7 @@ def _print_item(row: dict[str, Any], scale: str) -> None:
     if not row["experiments"]:
         print(f"{head} {'-':<18} {row['reason']}")
     for name in row["experiments"]:
-        cost = f"{row['minutes'][name][scale]} min"
+        cost = row["minutes"][name][scale]
         print(f"{head} {name:<18} {row['done'][name]:>7} steps, {cost:<18} {row['caption']}")
 
 
@@ -204,7 +204,7 @@ def _run(args: argparse.Namespace) -> int:
     options = RunOptions(args.device or "", args.processes)
     seconds = None if args.minutes is None else 60 * args.minutes
     with StopSignal(seconds) as stop:
-        summary = run_steps(args.out, targets, options, stop=stop)
+        summary = run_steps(args.out, targets, options, stop)
         reports = folder.write_reports(names)
     folder.write_reports()
     if args.json:

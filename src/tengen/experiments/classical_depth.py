@@ -62,7 +62,9 @@ def report(setup: Setup, results: Results) -> Findings:
     verdicts += [
         sign(
             f"{deep} beats {shallow}",
-            None if (m := scores.get((deep, shallow))) is None else Measured(m.value - 0.5, m.error),
+            None
+            if (m := scores.get((deep, shallow))) is None
+            else Measured(m.value - 0.5, m.error),
         )
         for deep, shallow in pairs
     ]
@@ -102,7 +104,7 @@ EXPERIMENT = Experiment(
     "deeper fixed-depth search wins more games",
     plan,
     report,
-    minutes={"tiny": "1 (CPU)", "small": "20 (2 cores)", "paper": "2 (2 cores)"},
+    minutes={"tiny": "1 min, CPU", "small": "20 min, 2 cores", "paper": "2 min, 2 cores"},
     differences=(
         "50 balanced openings, each played with both colours, instead of 6 games from the empty"
         " board.",

@@ -47,9 +47,7 @@ def report(setup: Setup, results: Results) -> Findings:
             f"Time per move, {label}",
             "move",
             "ms",
-            tuple(
-                Curve(name, tuple(enumerate(result["by_move"][name], 1))) for name in names
-            ),
+            tuple(Curve(name, tuple(enumerate(result["by_move"][name], 1))) for name in names),
         )
         for label, result in found.items()
     )
@@ -76,9 +74,7 @@ def _verdicts(results: Results, found: Mapping[str, Any], names: list[str]) -> l
             logs = None
             if label in found:
                 rounds = found[label]["rounds"]
-                ratios = [
-                    math.log(a / b) for a, b in zip(rounds[slow], rounds[fast], strict=True)
-                ]
+                ratios = [math.log(a / b) for a, b in zip(rounds[slow], rounds[fast], strict=True)]
                 mean = math.fsum(ratios) / len(ratios)
                 logs = Measured(mean, seed_error(ratios) / math.sqrt(len(ratios)))
             claims.append(sign(f"{fast} updates are faster than {slow}, {label} (log ratio)", logs))
@@ -90,7 +86,7 @@ EXPERIMENT = Experiment(
     "each update method makes the fixed-depth player faster",
     plan,
     report,
-    minutes={"tiny": "1 (CPU)", "small": "5 (1 core)", "paper": "60 (1 core)"},
+    minutes={"tiny": "1 min, CPU", "small": "5 min, 1 core", "paper": "60 min, 1 core"},
     differences=(
         "The outside baseline of the figure, fiverow, is not available.",
         "The search orders its moves by incremental patterns of its own; their cost is part of"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`ExperimentFolder`: the folder of experiments: their setup, the results of steps, reports.
 
-    experiments.json   scale, data, engines, and the names of the experiments
-    journal.jsonl      one row when a step starts, ends or fails
-    steps/KIND-KEY/    one folder for each step, with its result.json
-    reports/           NAME.md, NAME.json, NAME.html, README.md
+experiments.json   scale, data, engines, and the names of the experiments
+journal.jsonl      one row when a step starts, ends or fails
+steps/KIND-KEY/    one folder for each step, with its result.json
+reports/           NAME.md, NAME.json, NAME.html, README.md
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ _BATCH = 32
 
 def labels(setup: Setup) -> list[str]:
     """The nets by their names in the paper: `width x depth`, `residual.20.256`."""
-    cells = [name for name in paper("mobilenet").named("Table VII").matrix()]
+    cells = list(paper("mobilenet").named("Table VII").matrix())
     if setup.scale == "tiny":
         return [*(name for name in cells if name in _TINY), _RESIDUAL[0]]
     return [*cells, *_RESIDUAL]
@@ -113,10 +113,10 @@ def report(setup: Setup, results: Results) -> Findings:
 
 
 def _matrix(title: str, found: Mapping[str, Measured]) -> ReportTable:
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (width, *(found.get(f"{width} x {depth}") for depth in _DEPTHS)) for width in _WIDTHS
     ]
-    rows += [(name, found.get(name), *[""] * (len(_DEPTHS) - 1)) for name in _RESIDUAL]  # type: ignore[list-item]
+    rows += [(name, found.get(name), *[""] * (len(_DEPTHS) - 1)) for name in _RESIDUAL]
     return ReportTable(
         title,
         ("width (paper)", *(f"depth {depth}" for depth in _DEPTHS)),
@@ -125,9 +125,7 @@ def _matrix(title: str, found: Mapping[str, Measured]) -> ReportTable:
     )
 
 
-def _rankings(
-    accuracy: Mapping[str, Measured], error: Mapping[str, Measured]
-) -> list[Verdict]:
+def _rankings(accuracy: Mapping[str, Measured], error: Mapping[str, Measured]) -> list[Verdict]:
     item = paper("mobilenet")
     residuals = item.named("Table III")
     printed = item.named("Table VII").matrix() | residuals.column("accuracy")
@@ -175,9 +173,7 @@ def _front_charts(
         curves = (
             Curve("Pareto front", tuple(sorted(points[k] for k in front))),
             Curve("dominated", tuple(points[k] for k in points if k not in front), joined=False),
-            Curve(
-                "residual", tuple(points[k] for k in _RESIDUAL if k in points), joined=False
-            ),
+            Curve("residual", tuple(points[k] for k in _RESIDUAL if k in points), joined=False),
         )
         made.append(Chart(title, f"batches of {_BATCH} per second", y, curves))
     return made
@@ -270,7 +266,7 @@ EXPERIMENT = Experiment(
     "depth and width of mobile nets have to grow together",
     plan,
     report,
-    minutes={"tiny": "2 (CPU)", "small": "25 (GPU)", "paper": "200000 (GPU)"},
+    minutes={"tiny": "2 min, CPU", "small": "25 min, GPU", "paper": "200000 min, GPU"},
     data=("selfplay",),
     differences=(
         "Gomoku positions (freestyle 15x15, labels by search) instead of Go; 2 input planes"

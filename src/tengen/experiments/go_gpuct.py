@@ -118,9 +118,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     # The paper fits the budgets of its first table, 16 to 512.
     fitted = {str(b): first[f"constants {b}"] for b in budgets if b <= 512}
     found = FitStep(fitted)
-    generalised = _player(
-        setup, "GPUCT", ResultValue(found, "c"), ResultValue(found, "tau")
-    )
+    generalised = _player(setup, "GPUCT", ResultValue(found, "c"), ResultValue(found, "tau"))
     others = [_player(setup, f"PUCT {c:g}", c) for c in _sizes(_AGAINST, setup)]
     second = {
         f"gpuct {budget}": _gauntlet(setup, budget, [generalised, *others], "GPUCT against PUCT")
@@ -165,7 +163,9 @@ def report(setup: Setup, results: Results) -> Findings:
 def _table(
     title: str, scores: Mapping[int, Mapping[float, Measured]], columns: tuple[float, ...]
 ) -> ReportTable:
-    rows = [(budget, *(row.get(c) for c in columns)) for budget, row in scores.items()]
+    rows: list[tuple[Any, ...]] = [
+        (budget, *(row.get(c) for c in columns)) for budget, row in scores.items()
+    ]
     rows.append(("all", *(_mean([row[c] for row in scores.values() if c in row]) for c in columns)))
     return ReportTable(title, ("playouts", *(f"c = {c:g}" for c in columns)), tuple(rows))
 
@@ -199,7 +199,7 @@ def _verdicts(found: Mapping[str, Any], second: Mapping[int, Mapping[float, Meas
     for c in dict.fromkeys(c for row in second.values() for c in row):
         mean = _mean([row[c] for row in second.values() if c in row])
         ahead = None if mean is None else Measured(mean.value - 0.5, mean.error)
-        yield sign(f"generalised PUCT beats c = {c / _SCALE:g} ({c:g} here) over all budgets", ahead)
+        yield sign(f"generalised PUCT beats c = {c / _SCALE:g} over all budgets", ahead)
     large = [m for b, row in second.items() if b >= 1024 for m in row.values()]
     mean = _mean(large)
     ahead = None if mean is None else Measured(mean.value - 0.5, mean.error)
@@ -207,7 +207,7 @@ def _verdicts(found: Mapping[str, Any], second: Mapping[int, Mapping[float, Meas
 
 
 def _paper_best() -> dict[int, float]:
-    """The best constant of each budget in the paper's Table I; the base, 0.1, has half the points."""
+    """The best constant of each budget in Table I; the base, 0.1, has half of the points."""
     best = {}
     for label, row in paper("mobilenet").named("Table I").table().items():
         if label.isdecimal():
@@ -243,7 +243,7 @@ EXPERIMENT = Experiment(
     "the best constant of PUCT grows with the playouts; generalised PUCT has one for all",
     plan,
     report,
-    minutes={"tiny": "1 (CPU)", "small": "50 (2 cores)", "paper": "120 (2 cores)"},
+    minutes={"tiny": "1 min, CPU", "small": "50 min, 2 cores", "paper": "120 min, 2 cores"},
     differences=(
         "Gomoku (freestyle 15x15) with the bundled Mixnet instead of Go.",
         "Constants are twice the paper's: results lie between -1 and 1, not 0 and 1. The base is"

@@ -72,7 +72,9 @@ def report(setup: Setup, results: Results) -> Findings:
             ),
         ),
         (
-            exact("parameters of the residual nets (Table III)", *_part(done, printed, " x ", False)),
+            exact(
+                "parameters of the residual nets (Table III)", *_part(done, printed, " x ", False)
+            ),
             exact("parameters of the mobile nets (Table IV)", *_part(done, printed, " x ", True)),
         ),
     )
@@ -90,5 +92,5 @@ EXPERIMENT = Experiment(
     "parameters of the residual and mobile nets for Go",
     plan,
     report,
-    minutes=dict.fromkeys(("tiny", "small", "paper"), "0.1 (CPU)"),
+    minutes=dict.fromkeys(("tiny", "small", "paper"), "0.1 min, CPU"),
 )

@@ -14,7 +14,7 @@ from tengen.experiments.trained import (
     TOP1,
     WIN,
     curves_chart,
-    measured,
+    measured_all,
     metrics_table,
     not_run,
     seed_label,
@@ -53,14 +53,12 @@ def plan(setup: Setup) -> dict[str, Step]:
 
 def report(setup: Setup, results: Results) -> Findings:
     labels = list(_nets(setup))
-    table = metrics_table(
-        "After training", setup, results, {label: () for label in labels}, (), (TOP1, WIN),
-        _REFERENCE,
-    )  # fmt: skip
+    found = measured_all(setup, results, labels, (TOP1, WIN), _REFERENCE)
+    table = metrics_table("After training", results, found, dict.fromkeys(labels, ()))
     verdicts = [
         ranking(
             f"{name}: Mobile+SE better than Mobile, Polygames, AlphaZero",
-            measured(setup, results, labels, metric, _REFERENCE),
+            found[metric],
             {label: sign * place for label, place in _ORDER.items()},
             higher=higher,
         )
@@ -83,7 +81,7 @@ EXPERIMENT = Experiment(
     "mobile nets learn better than residual nets below a million parameters",
     plan,
     report,
-    minutes={"tiny": "1 (CPU)", "small": "8 (GPU)", "paper": "4000 (GPU)"},
+    minutes={"tiny": "1 min, CPU", "small": "8 min, GPU", "paper": "4000 min, GPU"},
     data=("selfplay",),
     differences=(
         "Gomoku positions (freestyle 15x15, labels by search) instead of Go; 2 input planes"

@@ -94,7 +94,11 @@ EXPERIMENT = Experiment(
     "speed of mobile and residual nets by depth and width",
     plan,
     report,
-    minutes={"tiny": "1 (CPU)", "small": "8 (GPU and 1 core)", "paper": "8 (GPU and 1 core)"},
+    minutes={
+        "tiny": "1 min, CPU",
+        "small": "8 min, GPU and 1 core",
+        "paper": "8 min, GPU and 1 core",
+    },
     differences=(
         "Boards of 19x19 with 2 input planes instead of 21, on this accelerator in bf16; the paper"
         " has an RTX 2080 Ti and a CPU that it does not name.",

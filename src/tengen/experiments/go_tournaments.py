@@ -121,7 +121,7 @@ def _residual_below(claim: str, rates: Mapping[str, Measured]) -> Verdict:
         return Verdict(claim, "not run")
     best = max(mobile, key=lambda name: mobile[name].value)
     sums = [
-        mobile[best].value - other.value - (mobile[best].error**2 + other.error**2) ** 0.5
+        mobile[best].value - other.value - (mobile[best].error ** 2 + other.error**2) ** 0.5
         for other in others.values()
     ]
     outcome = "yes" if min(sums) > 0 else "undecided"
@@ -133,7 +133,7 @@ EXPERIMENT = Experiment(
     "round robins of the nets: policy, 32 playouts, equal time",
     plan,
     report,
-    minutes={"tiny": "2 (CPU)", "small": "10 (GPU), 30 (2 cores)", "paper": "1000"},
+    minutes={"tiny": "2 min, CPU", "small": "10 min GPU, 30 min 2 cores", "paper": "1000 min"},
     data=("selfplay",),
     differences=(
         "Gomoku (freestyle 15x15) instead of Go; the nets are those of go-depth-width.",

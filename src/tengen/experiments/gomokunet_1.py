@@ -18,7 +18,7 @@ from tengen.experiments.trained import (
     TOP10,
     curves_chart,
     differences_table,
-    measured,
+    measured_all,
     metrics_table,
     not_run,
     rankings,
@@ -29,7 +29,6 @@ from tengen.experiments.verdicts import within
 REFERENCE = "GomokuNet"
 RULE, SIZE, SKIP = "renju", 15, 6  # the first six moves of a game are left out
 NAMES = {"top_1": TOP1, "top_5": TOP5, "top_10": TOP10, "mse": SCALAR}
-FACTOR = {"top_1": 0.01, "top_5": 0.01, "top_10": 0.01}  # the paper's are in percent
 _FLOPS = 0.03  # the paper prints two digits
 # The nets of the paper, about 20 blocks and 256 channels.
 _NETS: dict[str, Any] = {
@@ -56,9 +55,7 @@ def nets(setup: Setup) -> dict[str, Any]:
 
 def plan(setup: Setup) -> dict[str, Step]:
     data = data_step(setup, "renju", RULE, size=SIZE, skip=SKIP)
-    steps: dict[str, Step] = {
-        f"count {name}": CountStep(net, SIZE) for name, net in _NETS.items()
-    }
+    steps: dict[str, Step] = {f"count {name}": CountStep(net, SIZE) for name, net in _NETS.items()}
     for name, net in nets(setup).items():
         for seed in SEEDS[setup.scale] if name == REFERENCE else (1,):
             steps[seed_label(name, seed)] = GOMOKUNET.train(setup, net, data, name, seed=seed)
@@ -70,7 +67,7 @@ def report(setup: Setup, results: Results) -> Findings:
         name: {column: float(row[column]) for column in ("gflops", *NAMES)}
         for name, row in paper("gomokunet").named("Table I").table().items()
     }
-    found = {metric: measured(setup, results, _NETS, metric, REFERENCE) for metric in NAMES.values()}
+    found = measured_all(setup, results, _NETS, NAMES.values(), REFERENCE)
     counts = {
         name: value / 1e9
         for name in _NETS
@@ -80,15 +77,10 @@ def report(setup: Setup, results: Results) -> Findings:
         name: (counts.get(name), results.value(f"count {name}", "parameters")) for name in _NETS
     }
     tables = [
-        metrics_table(
-            "Table I, ours", setup, results, rows, ("multiply-adds, 10⁹", "parameters"),
-            list(NAMES.values()), REFERENCE,
-        ),
-        differences_table(
-            f"Differences to {REFERENCE}", found, printed, REFERENCE, NAMES, FACTOR
-        ),
+        metrics_table("Table I, ours", results, found, rows, ("multiply-adds, 10⁹", "parameters")),
+        differences_table(found, printed, REFERENCE, NAMES),
         _printed_table(printed),
-    ]  # fmt: skip
+    ]
     flops = {name: row["gflops"] for name, row in printed.items()}
     verdicts = [
         within(f"multiply-adds within {_FLOPS:.0%}", counts, flops, _FLOPS),
@@ -110,7 +102,7 @@ EXPERIMENT = Experiment(
     "GomokuNet against five other nets on human renju games",
     plan,
     report,
-    minutes={"tiny": "2 (CPU)", "small": "25 (GPU)", "paper": "2000 (GPU)"},
+    minutes={"tiny": "2 min, CPU", "small": "25 min, GPU", "paper": "2000 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

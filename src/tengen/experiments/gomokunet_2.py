@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from tengen.experiments.experiment import Experiment, Findings, Results, Setup
-from tengen.experiments.gomokunet_1 import FACTOR, NAMES, REFERENCE, RULE, SIZE, SKIP, nets
+from tengen.experiments.gomokunet_1 import NAMES, REFERENCE, RULE, SIZE, SKIP, nets
 from tengen.experiments.papers import paper
 from tengen.experiments.recipes import GOMOKUNET, SEEDS
 from tengen.experiments.step import Step
@@ -14,7 +15,7 @@ from tengen.experiments.steps.data import data_step
 from tengen.experiments.trained import (
     TITLES,
     differences_table,
-    measured,
+    measured_all,
     metrics_table,
     not_run,
     rankings,
@@ -49,17 +50,14 @@ def report(setup: Setup, results: Results) -> Findings:
         label: {column: float(row[column]) for column in NAMES}
         for label, row in paper("gomokunet").named("Table II").table().items()
     }
-    found = {metric: measured(setup, results, _PARTS, metric, _FULL) for metric in NAMES.values()}
+    found = measured_all(setup, results, _PARTS, NAMES.values(), _FULL)
     tables = (
-        metrics_table(
-            "Table II, ours", setup, results, {label: () for label in _PARTS}, (),
-            list(NAMES.values()), _FULL,
-        ),
-        differences_table(f"Differences to {_FULL}", found, printed, _FULL, NAMES, FACTOR),
-    )  # fmt: skip
+        metrics_table("Table II, ours", results, found, dict.fromkeys(_PARTS, ())),
+        differences_table(found, printed, _FULL, NAMES),
+    )
     labels = list(_PARTS)
     verdicts = rankings(found, printed, NAMES)
-    for before, after in zip(labels, labels[1:], strict=False):
+    for before, after in pairwise(labels):
         part = after.split()[-1]
         for column, metric in (("top_1", NAMES["top_1"]), ("mse", NAMES["mse"])):
             better = 1.0 if column == "top_1" else -1.0
@@ -78,7 +76,7 @@ EXPERIMENT = Experiment(
     "what each part of GomokuNet adds",
     plan,
     report,
-    minutes={"tiny": "1 (CPU)", "small": "12 (GPU)", "paper": "800 (GPU)"},
+    minutes={"tiny": "1 min, CPU", "small": "12 min, GPU", "paper": "800 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

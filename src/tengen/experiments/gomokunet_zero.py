@@ -60,7 +60,10 @@ def plan(setup: Setup) -> dict[str, Step]:
         )
         steps[name] = runs[name]
     steps["match"] = ZeroMatchStep(
-        tuple(runs), tuple(runs.values()), playouts=_PLAYOUTS[setup.scale], games=_GAMES[setup.scale]
+        tuple(runs),
+        tuple(runs.values()),
+        playouts=_PLAYOUTS[setup.scale],
+        games=_GAMES[setup.scale],
     )
     return steps
 
@@ -77,7 +80,7 @@ def report(setup: Setup, results: Results) -> Findings:
     match = results.get("match")
     ahead, share = None, None
     if match is not None:
-        _, _, games, value, error = match["meetings"][0]
+        _, _, _, value, error = match["meetings"][0]
         share = Measured(value, error)
         ahead = Measured(value - 0.5, error)
     tables = (
@@ -102,6 +105,6 @@ EXPERIMENT = Experiment(
     "zero learning with GomokuNet, which its authors leave to future work",
     plan,
     report,
-    minutes={"tiny": "2 (CPU)", "small": "12 (GPU)", "paper": "1300 (GPU)"},
+    minutes={"tiny": "2 min, CPU", "small": "12 min, GPU", "paper": "1300 min, GPU"},
     differences=("The paper has no numbers; the claim of the verdict is its expectation.",),
 )

@@ -117,7 +117,7 @@ def report(setup: Setup, results: Results) -> Findings:
         )
         for label, row in printed.items()
     )
-    heads = ("net", "accuracy", "squared error / 4", "Elo")
+    heads: tuple[str, ...] = ("net", "accuracy", "squared error / 4", "Elo")
     heads += ("accuracy, paper", "squared error / 4, paper", "Elo, paper")
     columns = {name: {k: float(row[name]) for k, row in printed.items()} for name in
                ("accuracy", "mse", "elo")}  # fmt: skip
@@ -156,7 +156,9 @@ def _separate(name: str, found: dict[str, Measured], better: float) -> list[Verd
         if label in found and other in found:
             one, two = found[label], found[other]
             gain = Measured(better * (one.value - two.value), math.hypot(one.error, two.error))
-        verdicts.append(sign(f"one net per colour is better, {_blocks(label)} blocks: {name}", gain))
+        verdicts.append(
+            sign(f"one net per colour is better, {_blocks(label)} blocks: {name}", gain)
+        )
     return verdicts
 
 
@@ -165,7 +167,7 @@ EXPERIMENT = Experiment(
     "residual nets of 0 to 8 blocks, one per colour or one for both",
     plan,
     report,
-    minutes={"tiny": "2 (CPU)", "small": "12 (GPU)", "paper": "1000 (GPU)"},
+    minutes={"tiny": "2 min, CPU", "small": "12 min, GPU", "paper": "1000 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

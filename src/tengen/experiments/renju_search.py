@@ -156,7 +156,7 @@ EXPERIMENT = Experiment(
     "MCTS, PVS and the policy alone with the nets of four blocks",
     plan,
     report,
-    minutes={"tiny": "2 (CPU)", "small": "60 (2 cores)", "paper": "120 (2 cores)"},
+    minutes={"tiny": "2 min, CPU", "small": "60 min, 2 cores", "paper": "120 min, 2 cores"},
     data=("renju",),
     engines=True,
     differences=(

@@ -112,7 +112,10 @@ def write_summary(reports: Sequence[Report], folder: Path) -> None:
 
 def markdown(report: Report) -> str:
     findings, experiment = report.findings, report.experiment
-    parts = [f"# {experiment.name}: {experiment.title}", "\n".join(f"- {x}" for x in _facts(report))]
+    parts = [
+        f"# {experiment.name}: {experiment.title}",
+        "\n".join(f"- {x}" for x in _facts(report)),
+    ]
     for one in findings.tables:
         parts.append(f"## {one.title}")
         cells = [[cell_text(value) for value in row] for row in one.rows]

@@ -29,7 +29,6 @@ class RunOptions:
 
     device: str = ""
     processes: int = 1
-    kinds: tuple[str, ...] = ()  # only steps of these kinds, and what they need; empty: all
 
 
 @dataclass
@@ -49,36 +48,28 @@ class RunSummary:
 class _Workspace:
     """Implements `Workspace`."""
 
-    def __init__(
-        self,
-        store: StepStore,
-        step: Step,
-        options: RunOptions,
-        stop: Callable[[], bool],
-        report: Callable[[str], None],
-    ) -> None:
-        self.folder = store.folder(step)
-        self.device, self.processes = options.device, options.processes
-        self._store, self._step = store, step
-        self._stop, self._report = stop, report
+    def __init__(self, run: _Run, step: Step) -> None:
+        self.folder = run.store.folder(step)
+        self.device, self.processes = run.options.device, run.options.processes
+        self._run, self._step = run, step
 
     def result(self, step: Step) -> Mapping[str, Any]:
-        content = self._store.read(step)
+        content = self._run.store.read(step)
         if content is None:
             raise StepFailed(f"{step.title} is not done")
         return dict(content["result"])
 
     def file(self, step: Step, name: str) -> Path:
-        path = self._store.folder(step) / name
+        path = self._run.store.folder(step) / name
         if not path.exists():
             raise StepFailed(f"{step.title} has no {name}")
         return path
 
     def stop(self) -> bool:
-        return self._stop()
+        return self._run.stop()
 
     def report(self, text: str) -> None:
-        self._report(text)
+        self._run.progress.update(text=f"{self._step.title}: {text}")
 
 
 def missing_steps(store: StepStore, targets: Iterable[Step]) -> list[Step]:
@@ -103,9 +94,7 @@ def run_steps(
     path: Path,
     targets: Iterable[Step],
     options: RunOptions,
-    *,
     stop: Callable[[], bool] = lambda: False,
-    on_done: Callable[[Step], None] = lambda step: None,
 ) -> RunSummary:
     """Run what is missing below `path`. A step that fails is reported and does not end the run;
     what needs it is left. Raises FolderBusy, OSError.
@@ -118,59 +107,65 @@ def run_steps(
         summary.cached = len(in_order(targets)) - len(steps)
         title = f"steps ({summary.cached} cached)" if summary.cached else "steps"
         with Progress(title, len(steps), rate=False) as progress:
+            run = _Run(store, options, stop, progress, journal, summary)
             for number, step in enumerate(steps):
                 progress.update(number, step.title)
-                if stop() or any(one in summary.failed for one in step.inputs):
-                    summary.left.append(step)
-                    continue
-                if any(one in summary.left for one in step.inputs):
-                    summary.left.append(step)
-                    continue
-                _run_step(store, step, options, stop, progress, journal, summary)
-                if step in summary.done:
-                    on_done(step)
+                run.step(step)
             progress.update(len(steps), "done")
     return summary
 
 
-def _run_step(
-    store: StepStore,
-    step: Step,
-    options: RunOptions,
-    stop: Callable[[], bool],
-    progress: Progress,
-    journal: Journal,
-    summary: RunSummary,
-) -> None:
-    """Run one step; its outcome goes to the journal and the summary."""
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run in this process."""
 
-    def report(text: str) -> None:
-        progress.update(text=f"{step.title}: {text}")
+    store: StepStore
+    options: RunOptions
+    stop: Callable[[], bool]
+    progress: Progress
+    journal: Journal
+    summary: RunSummary
 
-    folder = store.folder(step)
-    folder.mkdir(parents=True, exist_ok=True)
-    work = _Workspace(store, step, options, stop, report)
-    row = {"step": step.key, "title": step.title}
-    journal.append({"event": "start", **row})
-    start = monotonic()
-    try:
-        result = step.run(work)
-    except StepStopped:
-        summary.left.append(step)
-        journal.append({"event": "stopped", **row, "seconds": round(monotonic() - start, 2)})
-    except (TengenError, OSError, RuntimeError, ValueError) as error:
-        summary.failed[step] = str(error) or type(error).__name__
-        journal.append({"event": "failed", **row, "error": summary.failed[step][:1000]})
-        progress.print(f"{step.title} failed: {summary.failed[step]}")
+    def step(self, step: Step) -> None:
+        """Run one step, unless it is time to stop or one of its inputs is not done; its outcome
+        goes to the journal and the summary.
+        """
+        without = {*self.summary.failed, *self.summary.left}
+        if self.stop() or without.intersection(step.inputs):
+            self.summary.left.append(step)
+            return
+        self.store.folder(step).mkdir(parents=True, exist_ok=True)
+        self._log("start", step)
+        start = monotonic()
+        try:
+            result = step.run(self._workspace(step))
+        except StepStopped:
+            self.summary.left.append(step)
+            self._log("stopped", step, seconds=round(monotonic() - start, 2))
+        except (TengenError, OSError, RuntimeError, ValueError) as error:
+            self._fail(step, error)
+        else:
+            seconds = float(result.pop("seconds", monotonic() - start))
+            self.store.write(step, result, seconds, self.options.device)
+            self.summary.done.append(step)
+            self._log("done", step, seconds=round(seconds, 2))
+            self.progress.print(f"{step.title}: done in {seconds:.0f} s")
+
+    def _fail(self, step: Step, error: Exception) -> None:
+        text = str(error) or type(error).__name__
+        self.summary.failed[step] = text
+        self._log("failed", step, error=text[:1000])
+        self.progress.print(f"{step.title} failed: {text}")
         if not isinstance(error, TengenError | OSError):  # a fault of the program
             with suppress(OSError):
-                (folder / "error.txt").write_text(traceback.format_exc(), "utf-8")
-    else:
-        seconds = float(result.pop("seconds", monotonic() - start))
-        store.write(step, result, seconds, options.device)
-        summary.done.append(step)
-        journal.append({"event": "done", **row, "seconds": round(seconds, 2)})
-        progress.print(f"{step.title}: done in {seconds:.0f} s")
+                path = self.store.folder(step) / "error.txt"
+                path.write_text("".join(traceback.format_exception(error)), "utf-8")
+
+    def _log(self, event: str, step: Step, **values: Any) -> None:
+        self.journal.append({"event": event, "step": step.key, "title": step.title, **values})
+
+    def _workspace(self, step: Step) -> _Workspace:
+        return _Workspace(self, step)
 
 
 def describe(summary: RunSummary) -> str:

@@ -12,7 +12,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -42,9 +42,8 @@ class Workspace(Protocol):
         """Shown beside the progress of the run."""
 
 
-def unhashed(default: Any) -> Any:
-    """A field of a step that does not change its result, such as a path."""
-    return field(default=default, compare=False, metadata={"hashed": False})
+# Metadata of a field that does not change the result, such as a path.
+UNHASHED = {"hashed": False}
 
 
 @dataclass(frozen=True)
@@ -146,4 +145,3 @@ def in_order(steps: Any) -> list[Step]:
     for step in steps:
         visit(step)
     return list(done.values())
-

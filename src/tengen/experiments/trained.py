@@ -24,6 +24,7 @@ TITLES = {
 }
 _KINDS = ("average", "raw")  # weights of a validation, the better first
 _UNSEEN = "_unseen"
+_PERCENT = 0.01
 
 
 def seed_label(label: str, seed: int) -> str:
@@ -39,6 +40,18 @@ def metric(results: Results, label: str, name: str, *, unseen: bool = False) -> 
         if found is not None:
             return float(found)
     return None
+
+
+def measured_all(
+    setup: Setup,
+    results: Results,
+    labels: Iterable[str],
+    names: Iterable[str],
+    reference: str,
+) -> dict[str, dict[str, Measured]]:
+    """By metric and label, the trainings that are done, see `measured`."""
+    wanted = list(labels)
+    return {name: measured(setup, results, wanted, name, reference) for name in names}
 
 
 def measured(
@@ -60,27 +73,25 @@ def measured(
 
 def metrics_table(
     title: str,
-    setup: Setup,
     results: Results,
+    found: Mapping[str, Mapping[str, Measured]],
     rows: Mapping[str, Sequence[object]],
-    heads: Sequence[str],
-    metrics: Sequence[str],
-    reference: str,
+    heads: Sequence[str] = (),
 ) -> ReportTable:
     """Rows by label, their first cells given, with the metrics of each on all validation positions,
     and the first metric on the positions that are not in the training data.
     """
-    by_metric = {name: measured(setup, results, rows, name, reference) for name in metrics}
+    first = next(iter(found))
     body = [
         (
             label,
             *cells,
-            *(by_metric[name].get(label) for name in metrics),
-            metric(results, label, metrics[0], unseen=True),
+            *(values.get(label) for values in found.values()),
+            metric(results, label, first, unseen=True),
         )
         for label, cells in rows.items()
     ]
-    titles = [TITLES[name] for name in metrics]
+    titles = [TITLES[name] for name in found]
     return ReportTable(
         title,
         ("net", *heads, *titles, f"{titles[0]}, unseen"),
@@ -91,16 +102,14 @@ def metrics_table(
 
 
 def differences_table(
-    title: str,
     ours: Mapping[str, Mapping[str, Measured]],
     printed: Mapping[str, Mapping[str, float]],
     reference: str,
     names: Mapping[str, str],
-    factor: Mapping[str, float],
 ) -> ReportTable:
     """Differences of each row to a reference row, ours and the paper's, for metrics whose absolute
-    values cannot be compared. `names`: our metric by the paper's column; `factor`: what the paper's
-    numbers are multiplied by.
+    values cannot be compared. `names`: our metric by the paper's column. Accuracies of papers are
+    in percent.
     """
     rows = []
     for label in printed:
@@ -108,11 +117,11 @@ def differences_table(
         for column, name in names.items():
             here, there = ours[name].get(label), ours[name].get(reference)
             cells.append(None if here is None or there is None else _minus(here, there))
-            scale = factor.get(column, 1.0)
+            scale = _PERCENT if HIGHER[name] else 1.0
             cells.append(scale * (printed[label][column] - printed[reference][column]))
         rows.append(tuple(cells))
     heads = [f"{TITLES[name]}, {who}" for name in names.values() for who in ("ours", "paper")]
-    return ReportTable(title, ("net", *heads), tuple(rows))
+    return ReportTable(f"Differences to {reference}", ("net", *heads), tuple(rows))
 
 
 def _minus(one: Measured, other: Measured) -> Measured:

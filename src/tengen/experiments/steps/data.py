@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from tengen.data.manifest import MANIFEST
 from tengen.engine import Engine, Limit
 from tengen.experiments.errors import BadExperiment, StepStopped
 from tengen.experiments.experiment import Setup
-from tengen.experiments.step import Step, Workspace, unhashed
+from tengen.experiments.step import UNHASHED, Step, Workspace
 from tengen.game.rule import Colour, Rule
 from tengen.util.files import write_text
 
@@ -50,7 +50,7 @@ class GivenData(DataStep):
     digest: str
     skip: int = 0
     every: int = 10  # one game of so many is for validation
-    path: Path = unhashed(Path())
+    path: Path = field(default=Path(), metadata=UNHASHED)
 
     @property
     def title(self) -> str:
@@ -95,7 +95,7 @@ class MadeGames(DataStep):
                 if work.stop():
                     raise StepStopped(self.title)
                 board = board_after(opening, self.size, rule)
-                while not board.is_over and len(board.moves) < self.size * self.size // 2:
+                while not board.is_over() and len(board.moves) < self.size * self.size // 2:
                     board.push(engine.play(board, Limit(nodes=self.nodes)).move)
                 outcome = board.outcome()
                 result = _RESULTS[None if outcome is None else outcome.winner]
@@ -144,7 +144,7 @@ def _digest(path: Path) -> str:
 def _import_games(path: Path, out: Path, step: GivenData | MadeGames, work: Workspace) -> None:
     own = isinstance(step, MadeGames)
     options = RecordOptions(
-        rule=step.rule,
+        rule=Rule.parse(step.rule),
         size=step.size,
         skip=step.skip,
         every=step.every,

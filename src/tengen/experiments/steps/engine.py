@@ -60,9 +60,9 @@ class UpdateSpeedStep(Step):
 
 def _play(start: Board, depth: int, moves: int, update: str) -> tuple[list[str], list[float]]:
     """A game of the player against itself: the moves, and the seconds of each."""
-    board, times = start.copy(), []
+    board, times = start.copy(), list[float]()
     with Engine("classical-paper", score_update=update, memory=8) as engine:
-        while len(times) < moves and not board.is_over:
+        while len(times) < moves and not board.is_over():
             before = process_time()
             move = engine.play(board, Limit(depth=depth)).move
             times.append(process_time() - before)

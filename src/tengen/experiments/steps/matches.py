@@ -48,7 +48,8 @@ class NetTournamentStep(Step):
 
     def run(self, work: Workspace) -> dict[str, Any]:
         sources = {
-            name: _source(work, name, nets) for name, nets in zip(self.names, self.nets, strict=True)
+            name: _source(work, name, nets)
+            for name, nets in zip(self.names, self.nets, strict=True)
         }
         settings = {"rule": self.rule, "size": self.size, "games": self.games, "seed": self.seed}
         settings |= {"playouts": self.playouts, "search": dict(self.search or {})}

@@ -40,11 +40,11 @@ class CountStep(Step):
     def run(self, work: Workspace) -> dict[str, Any]:
         from tengen.nets import count_operations, count_parameters
 
-        parameters = count_parameters(self.net)
+        parameters = count_parameters(spec_of(self.net))
         return {
             "parameters": parameters.trained,
             "keras": parameters.keras,
-            "multiply_adds": count_operations(self.net, self.size).multiply_adds,
+            "multiply_adds": count_operations(spec_of(self.net), self.size).multiply_adds,
         }
 
 
@@ -169,11 +169,14 @@ class SpeedStep(Step):
 
         where = find_device(device)
         net = fused(make_net(self.net).eval())
-        net = net.to(where).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        net = net.to(where).to(memory_format=torch.channels_last)
         planes = torch.randint(0, 2, (self.batch, 2, self.size, self.size), device=where).float()
 
         def run(count: int) -> None:
-            with torch.inference_mode(), torch.autocast("cuda", torch.bfloat16, where.type == "cuda"):
+            with (
+                torch.inference_mode(),
+                torch.autocast("cuda", torch.bfloat16, where.type == "cuda"),
+            ):
                 for _ in range(count):
                     net(planes)
             if where.type == "cuda":
@@ -185,11 +188,11 @@ class SpeedStep(Step):
         import numpy as np
 
         from tengen.engine.onnx_net import OnnxNet
-        from tengen.export.onnx import write_onnx
+        from tengen.export.onnx import export_onnx
         from tengen.nets import make_net
 
         path = folder / "net.onnx"
-        write_onnx(make_net(self.net).eval(), path, sizes=(self.size,))
+        export_onnx(make_net(self.net).eval(), path, self.size)
         net = OnnxNet(path)
         planes = np.random.default_rng(1).integers(0, 2, (self.batch, 2, self.size, self.size))
         given = planes.astype(np.float32)

@@ -13,7 +13,7 @@ from tengen.experiments.steps.matches import play_nets
 from tengen.experiments.steps.nets import Net
 
 _RUN = "run"
-_LADDER = {"players": 8, "games": 64}
+_PLAYERS, _GAMES = 8, 64  # of the ladder
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,9 @@ class ZeroStep(Step):
         if done is None or not done.is_done:
             raise StepStopped(self.title)
         folder = ZeroFolder.read(path)
-        ladder = play_ladder(folder, device, stop=work.stop, report=work.report, **_LADDER)
+        ladder = play_ladder(
+            folder, device, players=_PLAYERS, games=_GAMES, stop=work.stop, report=work.report
+        )
         if work.stop():
             raise StepStopped(self.title)
         last = ladder[-1] if ladder else {}
