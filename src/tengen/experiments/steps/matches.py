@@ -6,7 +6,7 @@ the arena.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
 from tengen.cluster import LocalCluster
 from tengen.experiments.errors import StepStopped
-from tengen.experiments.step import ResultValue, Step, Workspace
+from tengen.experiments.step import UNHASHED, ResultValue, Step, Workspace
 from tengen.experiments.steps.nets import TrainStep
 from tengen.game.rule import Colour, Rule
 from tengen.util.files import locked
@@ -140,7 +140,7 @@ class EngineMatchStep(Step):
     limit: Mapping[str, Any]
     openings: str = "balanced"
     seed: int = 1
-    label: str = ""
+    label: str = field(default="", metadata=UNHASHED)
 
     @property
     def title(self) -> str:

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any, ClassVar
 
 from tengen.experiments.errors import StepStopped
-from tengen.experiments.step import Step, Workspace
+from tengen.experiments.step import UNHASHED, Step, Workspace
 from tengen.experiments.steps.data import DataStep, data_folder
 from tengen.nets import spec_of
 from tengen.util.files import replacing
@@ -63,7 +63,7 @@ class TrainStep(Step):
     samples: int = 0
     seed: int = 1
     colour: str = ""
-    label: str = ""
+    label: str = field(default="", metadata=UNHASHED)
 
     @property
     def title(self) -> str:

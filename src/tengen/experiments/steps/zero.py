@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from tengen.experiments.errors import StepStopped
-from tengen.experiments.step import Step, Workspace
+from tengen.experiments.step import UNHASHED, Step, Workspace
 from tengen.experiments.steps.matches import play_nets
 from tengen.experiments.steps.nets import Net
 
@@ -31,7 +31,7 @@ class ZeroStep(Step):
     config: Mapping[str, Any]
     minutes: float
     seed: int = 1
-    label: str = ""
+    label: str = field(default="", metadata=UNHASHED)
 
     @property
     def title(self) -> str:
