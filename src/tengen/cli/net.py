@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen net`: list, describe, bake, verify and export nets, and fit their lazy evaluation tables.
+"""`tengen net`: list, describe, bake, verify and export nets, fit their lazy evaluation tables,
+and play them against each other (`net_match`).
 
 Messages go to stderr, results to stdout. Listing reads headers only; NumPy and torch are imported
 by the actions that need them.
@@ -19,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tengen.cli import net_match
 from tengen.cli.common import (
     Subcommands,
     add_options,
@@ -53,6 +55,7 @@ examples:
   tengen net export runs/s my.net --rule freestyle --size 15
   tengen net export runs/teacher teacher.onnx --rule freestyle --size 15
   tengen net verify my.net --weights runs/s --data data/games
+  tengen net match runs/a runs/b --playouts 64        at equal playouts, hundreds of games at once
   tengen net lazy my.net                              fit lazy evaluation tables: a faster search
   tengen net bake my.net                              fill the cache before a program needs it
   tengen net cache                                    the baked nets
@@ -103,6 +106,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     lazy = actions.add("lazy", _lazy, "fit tables for the lazy evaluation of a net", _LAZY)
     add_deprecated_command(actions.parsers, "guess", "lazy")
     export = actions.add("export", _export, "make a net file or an ONNX file from a run")
+    net_match.add_match(actions)
     for action in (shown, info, cache, verify):
         add_options(action, ("--json", "print JSON instead"))
     for action in (info, bake):

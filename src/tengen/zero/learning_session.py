@@ -27,8 +27,7 @@ from tengen.game.rule import Rule
 from tengen.train.checkpoint import drop_old, latest, write_checkpoint
 from tengen.train.net_trainer import device_name
 from tengen.zero.errors import SelfPlayFailed
-from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper
-from tengen.zero.gate.net_match import MatchFactory, make_match
+from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper, MatchFactory, make_match
 from tengen.zero.learn.learner import Learner, initial_weights
 from tengen.zero.learn.replay import GAME_COUNTS, ReplayBuffer
 from tengen.zero.play import workers
