@@ -264,7 +264,7 @@ def test_other_heads_are_rejected(tmp_path: Path, head: dict[str, Any]) -> None:
         pack.unpack_results(packed(tmp_path / "x.tar", {}, head), target)
 
 
-@pytest.mark.parametrize("cut", [0, 100, 1000, -1500])
+@pytest.mark.parametrize("cut", [0, 100, 1000, 2000])
 def test_truncated_files_are_rejected(tmp_path: Path, cut: int) -> None:
     file = tmp_path / "half.tar"
     pack.pack_results(folder_with(tmp_path / "a", Add(1)), file)
