@@ -108,11 +108,10 @@ def test_invalid_commands(
     arguments: list[str],
     message: str,
     nets: list[str],
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(tmp_path / "runs")
+    monkeypatch.chdir(Path(nets[0]).parent)
     assert main(["net", "match", *arguments]) == 1
     assert message in capsys.readouterr().err
     assert sorted(path.name for path in Path().iterdir()) == ["one", "three", "two"]

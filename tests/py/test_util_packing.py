@@ -42,8 +42,8 @@ def test_round_trip(tmp_path: Path) -> None:
         assert pack.names == [*MEMBERS, "sums.json", "head.json"]
         assert {name: pack.read(name) for name in MEMBERS} == MEMBERS
         assert pack.read_xz("c.xz") == b"c" * 5000
-        for name in MEMBERS:
-            assert pack.extract(name, tmp_path / "out").read_bytes() == MEMBERS[name]
+        for name, data in MEMBERS.items():
+            assert pack.extract(name, tmp_path / "out").read_bytes() == data
     assert (tmp_path / "out" / "deep" / "er" / "b.bin").is_file()
 
 
@@ -60,7 +60,10 @@ def test_every_damaged_byte_of_a_member_is_found(tmp_path: Path) -> None:
         damaged = bytearray(whole)
         damaged[place] ^= 1
         path.write_bytes(damaged)
-        with pytest.raises(BadPack, match=r"x\.tar is damaged: wrong checksum"), open_pack(path) as p:
+        with (
+            pytest.raises(BadPack, match=r"x\.tar is damaged: wrong checksum"),
+            open_pack(path) as p,
+        ):
             p.read("deep/er/b.bin")
 
 
@@ -83,7 +86,9 @@ def test_no_member_leaves_its_folder(name: str, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["x.tar"]
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE])
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE]
+)
 def test_links_and_devices_are_no_members(kind: bytes, tmp_path: Path) -> None:
     entry = tarfile.TarInfo("member")
     entry.type, entry.linkname = kind, "/etc/passwd"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import weakref
 from dataclasses import replace
 from pathlib import Path
@@ -17,12 +16,15 @@ from selfplay_nets import Neighbours, tiny_net
 from tengen.arena import BadArena, BadRun, Definition, MatchFolder, standings
 from tengen.arena.game import MatchGame
 from tengen.arena.match_folder import result
+from tengen.arena.openings import bundled_openings
 from tengen.arena.player import Player, check_player
+from tengen.engine.nets import BUNDLED
 from tengen.game.rule import Rule
 from tengen.nets.weights import BadWeights, NetWeights, write_weights
 from tengen.zero.errors import BadZero
-from tengen.zero.gate.net_match import NetMatchConfig
-from tengen.zero.gate.net_players import NetPlayer, find_player, short_names
+from tengen.zero.gate import net_match
+from tengen.zero.gate.net_match import NetMatchConfig, choose_openings
+from tengen.zero.gate.net_players import NetPlayer, find_player, find_players
 from tengen.zero.gate.net_tournament import play_net_tournament, stored_players
 from zero_runs import config as zero_config
 from zero_runs import go, stop_after
@@ -30,7 +32,6 @@ from zero_runs import go, stop_after
 pytestmark = pytest.mark.usefixtures("one_thread")
 CPU = torch.device("cpu")
 CONFIG = NetMatchConfig(size=9, games=8, playouts=4, threads=1)
-LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
 
 def player(name: str, taste: float) -> NetPlayer:
@@ -126,7 +127,7 @@ def test_another_run_is_not_resumed(whole: MatchFolder) -> None:
     changed = [PLAYERS[0], replace(PLAYERS[1], checksum="other"), PLAYERS[2]]
     with pytest.raises(BadZero, match="nets/good has changed"):
         play(whole.path, changed, resume=True)
-    with pytest.raises(BadZero, match="other values of .*players"):
+    with pytest.raises(BadZero, match="other values of event, kind, players"):
         play(whole.path, PLAYERS[:2], resume=True)
     other = replace(CONFIG, seed=2)
     with pytest.raises(BadZero, match="other values of seed"):
@@ -152,14 +153,22 @@ def test_two_players_are_in_memory(tmp_path: Path) -> None:
     assert max(most) == 2
 
 
-def test_too_few_openings_are_reported(tmp_path: Path) -> None:
+def test_too_few_openings_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     messages: list[str] = []
-    made = replace(CONFIG, size=5, games=5000, playouts=0)
+    few = choose_openings(CONFIG)[:2]
+    monkeypatch.setattr(net_match, "draw_openings", lambda *_: iter(few))
+    made = replace(CONFIG, games=11, playouts=0)
     folder = play_net_tournament(PLAYERS[:2], made, CPU, tmp_path / "x", report=messages.append)
+    assert messages == ["there are 2 openings for freestyle 9x9: 4 of 12 games"]
+    assert len(folder.games) == 4
     assert folder.definition.openings == "random"
-    (message,) = messages
-    assert f"{folder.definition.pairs} openings for freestyle 5x5" in message
-    assert len(folder.games) == 2 * folder.definition.pairs < 5000
+
+
+def test_openings_are_distinct_and_balanced_where_there_are_some() -> None:
+    every = choose_openings(NetMatchConfig(rule="caro6", games=5000))
+    assert len(set(every)) == len(every) == len(bundled_openings(Rule.CARO6, 15))
+    assert choose_openings(NetMatchConfig(rule="caro6", games=7)) == every[:4]
+    assert choose_openings(NetMatchConfig(rule="caro6", games=7, seed=2)) != every[:4]
 
 
 def test_nets_do_not_play_in_the_arena() -> None:
@@ -188,14 +197,16 @@ def nets(tmp_path: Path) -> Path:
 
 def test_nets_that_are_found(nets: Path) -> None:
     messages: list[str] = []
-    both, file, pair, lively, deep = (
-        find_player(str(path), CONFIG, messages.append)
-        for path in (nets / "both", nets / "both" / "net.pt", nets / "pair", LIVELY, nets / "deep")
-    )
-    assert both.checksum == file.checksum != pair.checksum
-    assert messages == [f"{nets / 'deep'} is of renju 15x15; it now plays freestyle 9x9"]
+    sources = (nets / "both", nets / "both" / "net.pt", nets / "pair", "mixnet-s-freestyle")
+    found = [find_player(str(one), CONFIG, messages.append) for one in (*sources, nets / "deep")]
+    assert found[0].checksum == found[1].checksum != found[2].checksum
+    assert messages == [
+        "mixnet-s-freestyle is of freestyle, size 15; it now plays freestyle 9x9",
+        f"{nets / 'deep'} is of renju 15x15; it now plays freestyle 9x9",
+    ]
     planes = torch.zeros(1, 2, 9, 9)
-    outputs = [one.load()(planes)["policy"] for one in (both, file, pair, lively, deep)]
+    planes[0, :, 4] = torch.eye(9)[[3, 5]]
+    outputs = [player.load()(planes)["policy"] for player in found]
     assert torch.equal(outputs[0], outputs[1])
     assert len({tuple(output.flatten().tolist()) for output in outputs}) == 4
 
@@ -203,20 +214,25 @@ def test_nets_that_are_found(nets: Path) -> None:
 def test_a_zero_run_plays_with_its_newest_generation(tmp_path: Path) -> None:
     go(zero_config(), tmp_path / "run", 3)
     found = find_player(str(tmp_path / "run"), replace(CONFIG, size=7))
-    assert found.title == f"{tmp_path / 'run'}, generation 0"
+    assert found.name == f"{tmp_path / 'run'}, generation 0"
     assert Path(found.source) == tmp_path / "run" / "generations" / "0000"
     assert find_player(found.source, replace(CONFIG, size=7)).checksum == found.checksum
 
 
-def test_a_registry_has_the_net_of_a_rule(tmp_path: Path) -> None:
-    (tmp_path / "lively.net").write_bytes(LIVELY.read_bytes())
-    entry = {"rule": "renju", "from": 9, "to": 15, "net": "lively"}
-    registry = {"format": 1, "nets": [entry]}
-    (tmp_path / "registry.json").write_text(json.dumps(registry), "utf-8")
-    made = replace(CONFIG, rule="renju")
-    assert find_player(str(tmp_path), made).checksum == find_player(str(LIVELY), made).checksum
+def test_a_registry_has_the_nets_of_a_rule() -> None:
+    """Black's and white's nets for renju; they are for their colours, so there is no message."""
+    messages: list[str] = []
+    made = replace(CONFIG, rule="renju", size=15)
+    found = find_player(str(BUNDLED), made, messages.append)
+    assert not messages
+    black = find_player("mixnet-m-renju-black", made, messages.append)
+    assert "size 15, black to move; it now plays renju 15x15" in messages[0]
+    planes = torch.zeros(1, 2, 15, 15)
+    assert torch.equal(found.load()(planes)["policy"], black.load()(planes)["policy"])
+    planes[0, 1, 7, 7] = 1
+    assert not torch.equal(found.load()(planes)["policy"], black.load()(planes)["policy"])
     with pytest.raises(BadZero, match="no net for renju 20x20"):
-        find_player(str(tmp_path), replace(made, size=20))
+        find_player(str(BUNDLED), replace(made, size=20))
 
 
 def test_nets_that_are_not_found(nets: Path) -> None:
@@ -232,14 +248,15 @@ def test_nets_that_are_not_found(nets: Path) -> None:
             find_player(str(nets / name), CONFIG)
 
 
-def test_names_in_tables() -> None:
-    def names(*titles: str) -> list[str]:
-        return short_names([NetPlayer(title, title, nn.Identity) for title in titles])
+def test_names_in_tables(nets: Path) -> None:
+    def names(*paths: str) -> list[str]:
+        return [one.name for one in find_players([str(nets / path) for path in paths], CONFIG)]
 
-    assert names("runs/a", "runs/b") == ["a", "b"]
-    assert names("x/a/net.pt", "x/b/net.pt", "mixnet-m") == ["a/net.pt", "b/net.pt", "mixnet-m"]
-    assert names("same", "same") == ["same", "same"]  # a definition numbers them
-    assert max(map(len, names("x" * 90, "y"))) == 60
+    assert names("both", "pair") == ["both", "pair"]
+    assert names("both/net.pt", "deep/net.pt", "pair") == [
+        *("both/net.pt", "deep/net.pt", "nets/pair")
+    ]
+    assert names("both", "both", "deep") == ["both", "both", "deep"]  # a definition numbers them
 
 
 def test_the_players_of_a_stored_run(nets: Path, tmp_path: Path) -> None:
@@ -252,4 +269,4 @@ def test_the_players_of_a_stored_run(nets: Path, tmp_path: Path) -> None:
     done = play_net_tournament(found, config, CPU, folder.path, resume=True)
     assert len(done.games) == 12
     with pytest.raises(BadZero, match="not a run"):
-        stored_players(Definition(("classical", "random")))
+        stored_players(Definition((Player.parse("classical"), Player.parse("random"))))

@@ -119,7 +119,8 @@ def _match_table(table: Standings) -> list[str]:
 
 def encounter_lines(table: Standings) -> list[str]:
     """The result of each two players that have met."""
-    rows = [("player", "player", "games", "won", "drawn", "lost", "score", "pairs", "Elo (95%)")]
+    heads = ("player", "player", "games", "won", "drawn", "lost", "score", "pairs", "Elo (95%)")
+    rows: list[tuple[str, ...]] = [heads]
     for met in table.encounters:
         if not met.games:
             continue

@@ -78,7 +78,7 @@ def _run(args: argparse.Namespace) -> int:
     from tengen.cli.arena_text import encounter_lines
     from tengen.train.loop import find_device
     from tengen.zero.errors import BadZero
-    from tengen.zero.gate.net_players import find_player
+    from tengen.zero.gate.net_players import find_players
     from tengen.zero.gate.net_tournament import play_net_tournament, stored_players
 
     device = find_device(args.device or "")
@@ -86,7 +86,7 @@ def _run(args: argparse.Namespace) -> int:
     with StopSignal(args.max_seconds) as stop:
         if args.nets:
             config = _config(args)
-            players = [find_player(net, config, warn) for net in args.nets]
+            players = find_players(args.nets, config, warn)
         elif args.resume and args.out:
             config, players = stored_players(MatchFolder.read(path).definition)
             config = replace(config, threads=args.threads)

@@ -78,9 +78,7 @@ def _joined(nets: Sequence[BoardNet]) -> BoardNet:
     return cast("BoardNet", made[0] if len(made) == 1 else BothColours(*made))
 
 
-def join_checked(
-    nets: Sequence[NetWeights], name: str, size: int, *, searches: bool
-) -> BoardNet:
+def join_checked(nets: Sequence[NetWeights], name: str, size: int, *, searches: bool) -> BoardNet:
     """The same, after an evaluation of the empty board of this size. `searches`: a value head is
     needed. Raises BadZero, which names the player, BadSpec, BadWeights.
     """

@@ -143,6 +143,6 @@ def play_net(
         if result is None:
             break
         limit = f"{config.playouts} playouts"
-        rows.append(result_row(generation, player.title, limit, result))
-        report(f"generation {generation.number} against {player.title}: {_score(result)}")
+        rows.append(result_row(generation, player.name, limit, result))
+        report(f"generation {generation.number} against {player.name}: {_score(result)}")
     return store_results(folder, rows)

@@ -28,8 +28,10 @@ from tengen.zero.play.policy_games import PolicyGames
 from tengen.zero.play.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 
 # Keys of self-play that a match may set, see `SelfPlaySettings`.
-SEARCH_KEYS = ("root", "considered", "gumbel_visits", "gumbel_scale", "c", "fpu")
-SEARCH_KEYS += ("leaf_vcf", "root_vcf", "symmetries")
+SEARCH_KEYS = (
+    *("root", "considered", "gumbel_visits", "gumbel_scale", "c", "fpu"),
+    *("leaf_vcf", "root_vcf", "symmetries"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +32,7 @@ _REGISTRY = "registry.json"
 class NetPlayer:
     """A player whose nets are loaded when it plays."""
 
-    title: str  # as it was named; of a run with its generation
+    name: str
     source: str  # the file or the folder of its nets
     load: Callable[[], nn.Module]  # as one module; raises BadNet, BadWeights, OSError
     checksum: str = ""  # of its files
@@ -42,28 +42,47 @@ def find_player(
     source: str, config: NetMatchConfig, report: Callable[[str], None] = lambda text: None
 ) -> NetPlayer:
     """A player by a run folder, a `net.pt`, a `.net` file, a bundled name, or a folder with a net
-    per colour. `report` gets a message about a net of another rule or board size: it plays all the
-    same, if it can. Raises BadNet, BadWeights, BadZero, OSError.
+    per colour. Its name is `source`, of a zero run with the generation. `report` gets a message
+    about a net of another rule or board size: it plays all the same, if it can. Raises BadNet,
+    BadWeights, BadZero, OSError.
     """
-    path, title = net_path(source), source
+    path, name = net_path(source), source
     files = _net_files(path, config)
     if not files and ZeroFolder.has_run(path):
         newest = ZeroFolder.read(path).newest_generation()
-        path, title = newest.path, f"{source}, generation {newest.number}"
+        path, name = newest.path, f"{source}, generation {newest.number}"
         files = _net_files(path, config)
     if not files:
         names = ", ".join(" and ".join(names) for names in _NAMES)
         raise BadZero(f"{source} has no net: a folder has {names}, {_REGISTRY}, or a zero run")
     nets = [weights_of(file) for file in files]
-    join_checked(nets, title, config.size, searches=config.playouts > 0)
+    join_checked(nets, name, config.size, searches=config.playouts > 0)
     colours = tuple(Colour) if len(files) > 1 else (None,)
     purposes = map(partial(_other_purpose, config), files, nets, colours)
     if other := next(filter(None, purposes), ""):
-        report(f"{title} is of {other}; it now plays {config.game}")
+        report(f"{name} is of {other}; it now plays {config.game}")
     checksum = 0
     for file in files:
         checksum = zlib.crc32(file.read_bytes(), checksum)
-    return NetPlayer(title, str(path), partial(_load, files), f"{checksum:08x}")
+    return NetPlayer(name, str(path), partial(_load, files), f"{checksum:08x}")
+
+
+def find_players(
+    sources: Sequence[str],
+    config: NetMatchConfig,
+    report: Callable[[str], None] = lambda text: None,
+) -> list[NetPlayer]:
+    """As `find_player`, with names for tables: as many of the last parts of each path as make the
+    names different.
+    """
+    players = [find_player(source, config, report) for source in sources]
+    parts = [Path(player.name).parts for player in players]
+    names = [player.name for player in players]
+    for count in range(max(map(len, parts), default=1), 0, -1):
+        shorter = ["/".join(one[-count:]) for one in parts]
+        if len(set(shorter)) == len(set(names)):
+            names = shorter
+    return [replace(player, name=name) for player, name in zip(players, names, strict=True)]
 
 
 def _load(files: Sequence[Path]) -> nn.Module:
@@ -99,15 +118,3 @@ def _other_purpose(
     rule, size = net.about.get("rule"), net.about.get("size")
     fits = rule is None or (rule, size) == (config.rule, config.size)
     return "" if fits else f"{rule} {size}x{size}"
-
-
-def short_names(players: Sequence[NetPlayer]) -> list[str]:
-    """Names for tables: of each title as many of its last parts as make all names different, at
-    most 60 characters.
-    """
-    titles = [Path(player.title).parts for player in players]
-    for count in range(1, max(map(len, titles)) + 1):
-        names = ["/".join(title[-count:]) for title in titles]
-        if len(set(names)) == len(names):
-            break
-    return [name[-60:] for name in names]

@@ -2,7 +2,7 @@
 """Matches and round robins of nets, each two at equal playouts from the same openings. Results are
 stored as those of the arena (docs/formats/arena.md), so its standings, ratings and reports apply:
 
-    players = [find_player(path, config) for path in ("runs/a", "runs/b", "runs/c")]
+    players = find_players(("runs/a", "runs/b", "runs/c"), config)
     folder = play_net_tournament(players, config, device, Path("results/nets"))
     standings(folder.definition, folder.games).ratings.elo
 
@@ -30,9 +30,10 @@ from tengen.util.files import locked
 from tengen.zero.errors import BadZero
 from tengen.zero.gate.fixed_opponents import ArenaProgress
 from tengen.zero.gate.net_match import BothGames, NetMatchConfig, choose_openings, play_openings
-from tengen.zero.gate.net_players import NetPlayer, find_player, short_names
+from tengen.zero.gate.net_players import NetPlayer, find_player
 from tengen.zero.play.selfplay import PlayedGame
 
+_MAX_NAME = 60  # letters of a player's name in the arena
 _CHECKSUM = "weights"  # option of a player: the checksum of its nets
 
 
@@ -58,8 +59,9 @@ def play_net_tournament(
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
         folder = _open_folder(path, definition, openings, resume)
-        if (left := config.games - 2 * len(openings)) > 1:
-            report(f"there are {len(openings)} openings for {config.game}: {left} fewer games")
+        if (wanted := -(-config.games // 2)) > (number := len(openings)):
+            few = f"there are {number} openings for {config.game}"
+            report(f"{few}: {2 * number} of {2 * wanted} games")
         total = total_games(definition)
         shown = progress(definition, total, folder.games) if progress else nullcontext()
         with folder.open_journal(), shown as view:
@@ -138,16 +140,18 @@ def _reason(game: PlayedGame, size: int) -> str:
 # --- the folder ---
 
 
-def _definition(
-    players: Sequence[NetPlayer], config: NetMatchConfig, openings: int
-) -> Definition:
+def _definition(players: Sequence[NetPlayer], config: NetMatchConfig, openings: int) -> Definition:
     """Raises BadArena."""
     options = {"playouts": config.playouts, **config.search}
     bundled = bundled_openings(Rule.parse(config.rule), config.size)
     return Definition(
         players=tuple(
-            Player(name, net=player.source, options={**options, _CHECKSUM: player.checksum})
-            for name, player in zip(short_names(players), players, strict=True)
+            Player(
+                player.name[-_MAX_NAME:],
+                net=player.source,
+                options={**options, _CHECKSUM: player.checksum},
+            )
+            for player in players
         ),
         kind="match" if len(players) == 2 else "round-robin",
         rule=Rule.parse(config.rule),
@@ -177,7 +181,7 @@ def stored_players(definition: Definition) -> tuple[NetMatchConfig, list[NetPlay
     )
     found = [find_player(player.net, config) for player in definition.players]
     names = [player.name for player in definition.players]
-    return config, [replace(p, title=name) for p, name in zip(found, names, strict=True)]
+    return config, [replace(p, name=name) for p, name in zip(found, names, strict=True)]
 
 
 def _open_folder(
