@@ -85,12 +85,15 @@ def test_each_net_plays_its_colour() -> None:
     assert [game.moves[: game.opening + 2][-2:] for game in games] == [(50, 30), (30, 50)]
 
 
-def test_moves_are_near_stones() -> None:
-    """As for the engine: a preferred point far from all stones is not played."""
-    far = FixedNet(EVEN, 0)
-    (game,) = play("freestyle", 15, [[112]], far, far)
-    x, y = game.moves[1] % 15 - 7, game.moves[1] // 15 - 7
-    assert 0 < max(abs(x), abs(y)) <= 3
+@pytest.mark.parametrize(
+    ("dx", "dy", "is_near"),
+    [(2, 1, True), (3, 3, True), (-3, 0, True), (3, 1, False), (2, -3, False), (4, 0, False)],
+)
+def test_moves_are_near_stones(dx: int, dy: int, is_near: bool) -> None:
+    """As for the engine: within two points of a stone, or three along a line."""
+    likes = FixedNet(EVEN, (7 + dy) * 15 + 7 + dx)
+    (game,) = play("freestyle", 15, [[112]], likes, likes)
+    assert (game.moves[1] == likes.point) == is_near
 
 
 def test_an_empty_board_starts_in_the_centre() -> None:
