@@ -28,8 +28,9 @@ from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
 from tengen.train.config import DataConfig
 from tengen.train.loop import train
 from tengen.train.losses import Outputs
-from tengen.train.source import Order, Resident, Stream, open_data, validation_rows
+from tengen.train.source import Order, Resident, Stream, open_data
 from tengen.train.train_folder import TrainFolder, read_metrics
+from tengen.train.validation_set import open_validation
 from tengen.util.errors import BadConfig
 from train_runs import go, same, stop_after, weights
 from train_samples import config, make_data
@@ -122,8 +123,8 @@ def test_both_feeds_give_the_same_batches(data: Path, tmp_path: Path) -> None:
     finally:
         resident.close()
         stream.close()
-    assert len(validation_rows(mixture, 0, CPU).board) == 100 + 20
-    assert len(validation_rows(mixture, 40, CPU).board) == 30 + 10
+    assert len(open_validation(mixture, 0, CPU)) == 100 + 20
+    assert len(open_validation(mixture, 40, CPU)) == 30 + 10
 
 
 def test_sets_of_other_rules_need_a_flag(data: Path, tmp_path: Path) -> None:
@@ -155,6 +156,23 @@ def test_a_resumed_run_ends_with_the_same_weights(data: Path, tmp_path: Path) ->
     with pytest.raises(BadRun, match="no run to resume"):
         train(None, tmp_path / "none", device="cpu", resume=True)
     assert not (tmp_path / "none").exists()
+
+
+def test_sgd_runs_and_resumes(data: Path, tmp_path: Path) -> None:
+    sgd = {"name": "sgd", "rate": 0.05, "clip": 0.0}
+    table = config(data, optimiser=sgd, schedule={"name": "step", "warmup": 0, "milestones": [0.5]})
+    whole = go(table, tmp_path / "whole")
+    go(table, tmp_path / "parts", stop=stop_after(13))
+    go(table, tmp_path / "parts", resume=True)
+    assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
+    assert whole.validation["average"]["policy"] < 3.4
+    rows = read_metrics(tmp_path / "whole" / "metrics.jsonl")
+    rates = {row["step"]: row["rate"] for row in rows if row["event"] == "train"}
+    assert (rates[20], rates[25]) == pytest.approx((0.05, 0.005))
+    state = read_checkpoint(checkpoints(tmp_path / "whole" / "checkpoints")[0]).optimiser
+    assert all(list(moments) == ["momentum_buffer"] for moments in state["state"].values())
+    go(table | {"optimiser": {**sgd, "momentum": 0.0}}, tmp_path / "plain")
+    assert not same(weights(tmp_path / "plain"), weights(tmp_path / "whole"))
 
 
 @pytest.mark.integration
@@ -370,7 +388,7 @@ def test_one_colour_trains_on_its_own_positions(tmp_path: Path) -> None:
     held = validation.numbers(range(len(validation)))
     for number, mixture in enumerate(turns.values(), 1):
         kept = [n for n in held if rows.to_move[n] == number]
-        result = validation_rows(mixture, 0, CPU)
+        result = open_validation(mixture, 0, CPU).rows
         assert result.board.numpy().tolist() == rows.board[kept].tolist()
     with pytest.raises(BadTraining, match=r"colour: no 'red'"):
         DataConfig(str(folder), colour="red")

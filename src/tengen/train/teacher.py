@@ -13,7 +13,7 @@ from torch import Tensor
 from tengen.nets.blocks import BoardNet
 from tengen.train.config import DistillationConfig
 from tengen.train.errors import BadTraining
-from tengen.train.losses import Outputs, masked_policy
+from tengen.train.losses import Outputs, masked_policy, three_way_output
 from tengen.train.source import DeviceBatch, Resident
 from tengen.train.start import load_weights
 from tengen.train.unpack import Labels, PackedRows, Sample, Unpacker
@@ -82,7 +82,7 @@ class PrecomputedTeacher:
 def as_labels(outputs: Outputs, sample: Sample) -> Labels:
     """The outputs of a net as labels."""
     policy = masked_policy(outputs, sample).softmax(1)
-    return Labels(torch.where(sample.empty, policy, 0.0), outputs["value"].float().softmax(1))
+    return Labels(torch.where(sample.empty, policy, 0.0), three_way_output(outputs))
 
 
 def _normal(shares: Tensor) -> Tensor:
