@@ -49,7 +49,7 @@ EvaluatorFactory net_factory(const EvaluatorResources& resources, int size, Rule
     };
   if (const auto* net = std::get_if<CallbackNet>(&chosen))
     return [net, size, with_lazy] {
-      return with_lazy(std::make_unique<CallbackEvaluator>(size, net->callback));
+      return with_lazy(std::make_unique<CallbackEvaluator>(size, net->callback, net->white));
     };
   return classical_factory(resources, rule);
 }

@@ -34,7 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("tengen.cli.solve", "find forced wins (VCF, VCT) and prove them; find defences"),
     "bench": ("tengen.cli.bench", "search a fixed set of positions: signature and speed"),
     "match": ("tengen.cli.match", "play two engines against each other: Elo with its error"),
-    "tournament": ("tengen.cli.tournament", "play a round robin or a gauntlet, with ratings"),
+    "tournament": ("tengen.cli.match", "play a round robin or a gauntlet, with ratings"),
     "sprt": ("tengen.cli.sprt", "play a match that stops at a statistical decision (SPRT)"),
     "elo": ("tengen.cli.elo", "compute ratings from finished games"),
     "openings": ("tengen.cli.openings", "make, list and check openings for matches"),

@@ -3,7 +3,7 @@
 net's heads (`value` [batch, 3], `policy` [batch, size, size]), logits for the side to move.
 
 The batch size is dynamic. The board size is fixed for a Mixnet, which divides the board into
-chunks; it may be dynamic for a residual net. Metadata name the rules and sizes that the net
+chunks, and for heads that are bound to one; else it may be dynamic. Metadata name the rules and sizes that the net
 supports. A file is compared with torch by ONNX Runtime before it gets its name.
 """
 
@@ -29,6 +29,7 @@ from tengen.export.verify import random_positions
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.blocks import BoardNet
 from tengen.nets.mixnet import Mixnet
+from tengen.nets.spec import BadSpec
 
 OPSET = 18
 MAX_DIFFERENCE = 1e-3  # between the logits of torch and of ONNX Runtime, of single precision
@@ -68,8 +69,7 @@ def export_onnx(
     for one in (*sizes, *(() if size is None else (size,))):
         if not MIN_SIZE <= one <= MAX_SIZE:
             raise BadNet(f"boards are of size {MIN_SIZE} to {MAX_SIZE}, not {one}")
-    if size is None and isinstance(net, Mixnet):
-        raise BadNet("a Mixnet divides the board into chunks: its ONNX file needs one board size")
+    _check_size(net, size)
     plain = copy.deepcopy(net).cpu().float().eval()
     metadata = {"name": name, "made": f"tengen {version()}", **(about or {})}
     metadata |= {"rules": " ".join(rules), "sizes": " ".join(map(str, sizes or (size or "",)))}
@@ -85,6 +85,18 @@ def export_onnx(
     except OSError as error:
         problem = f"{error.strerror or error}; nothing was written"
         raise OSError(error.errno, problem, os.fspath(path)) from error
+
+
+def _check_size(net: BoardNet, size: int | None) -> None:
+    """Raise BadNet if the net does not support the size, or a dynamic one."""
+    try:
+        net.spec.check_playable(size)
+    except BadSpec as error:
+        raise BadNet(error.problem) from None
+    if size is None and isinstance(net, Mixnet):
+        raise BadNet("a Mixnet divides the board into chunks: its ONNX file needs one board size")
+    if size is None and net.spec.board_size:
+        raise BadNet(f"{net.spec.name} needs the board size {net.spec.board_size} in its ONNX file")
 
 
 def _converted(net: BoardNet, size: int | None, about: dict[str, str]) -> bytes:

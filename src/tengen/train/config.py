@@ -335,10 +335,12 @@ class TrainConfig(_TrainPart):
         return step % self.reinit_dead_units == 0 and step < end
 
 
-def check_net(net: Any) -> None:
-    """Check that a config names a net, by name or by a table. Raises BadTraining."""
+def check_net(net: Any, size: int | None = None) -> None:
+    """Check that a config names a net, by name or by a table, that evaluates boards, of this size
+    if it is given. Raises BadTraining.
+    """
     try:
-        spec_of(net)
+        spec_of(net).check_playable(size)
     except BadSpec as error:
         raise BadTraining(error.problem, f"net.{error.key}" if error.key else "net") from None
 

@@ -21,7 +21,7 @@ from tengen.nets.reinit_dead_units import reinit_dead_units
 from tengen.nets.spec import spec_of
 from tengen.nets.weights import NetWeights, make_net, write_weights
 from tengen.train.checkpoint import Checkpoint
-from tengen.train.config import TrainConfig
+from tengen.train.config import TrainConfig, check_net
 from tengen.train.errors import BadTraining
 from tengen.train.log import StopCheck, print_message
 from tengen.train.losses import LossParts, Objective, Outputs
@@ -53,6 +53,7 @@ class TrainState(NetTrainer):
         redistributable: bool = True,
     ) -> None:
         self.data = open_data(config.data)
+        check_net(config.net, self.data.size)
         config = config.with_steps(sum(len(view) for view in self.data.views))
         self.config = config
         self.step = checkpoint.step if checkpoint else 0  # steps done
@@ -272,7 +273,7 @@ class TrainState(NetTrainer):
         config = self.config.distillation
         if not config.teacher:
             return None
-        live = LiveTeacher(placed(load_teacher(config), self.device), self.autocast())
+        live = LiveTeacher(placed(load_teacher(config, self.data.size), self.device), self.autocast())
         if not config.precompute:
             return live
         if not isinstance(self.source, Resident):

@@ -209,7 +209,7 @@ class ZeroConfig(Config):
     release: ReleaseConfig = setting(factory=ReleaseConfig)
 
     def validate(self) -> None:
-        check_net(self.net)
+        check_net(self.net, self.size)
         if self.learn.losses.get("bound_penalty") and not isinstance(self.spec, MixnetSpec):
             raise BadZero(f"{self.spec.name} is not a Mixnet", "learn.losses.bound_penalty")
         for name, value in (("rule", self.rule), ("size", self.size)):
