@@ -58,6 +58,7 @@ def test_a_round_robin_without_search(
     assert not (tmp_path / "out" / "report.html").exists()
 
 
+@pytest.mark.integration
 def test_resuming(nets: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The same command with --resume starts a run or continues it; without nets it takes those of
     the run.

@@ -65,14 +65,14 @@ def weights(spec: dict[str, Any], seed: int = 1) -> NetWeights:
     return NetWeights(spec, make_net(spec).state_dict())
 
 
-@pytest.mark.parametrize("playouts", [0, 2])
+@pytest.mark.parametrize("playouts", [0, pytest.param(2, marks=pytest.mark.integration)])
 def test_sides_of_any_nets(playouts: int) -> None:
     """One net per colour or one for both, of different kinds."""
     tiny, wide = ({"kind": "resnet", "blocks": 1, "filters": n} for n in (4, 6))
     mixnet = weights({"kind": "mixnet", "size": "s"})
     mixed = [weights(tiny), mixnet]
-    options = {"playouts": playouts, "games": 6, "rule": "renju"}
-    assert play(mixed, mixed, **options).pairs == (0, 0, 3, 0, 0)
+    options = {"size": 7, "playouts": playouts, "games": 4, "rule": "renju"}
+    assert play(mixed, mixed, **options).pairs == (0, 0, 2, 0, 0)
     first = play(mixed, [weights(wide)], **options)
     second = play([weights(wide)], mixed, **options)
     assert first.pairs == second.pairs[::-1]
@@ -100,7 +100,7 @@ def test_keys_of_the_search_change_it() -> None:
     nets = Neighbours(0.5), Neighbours(0.4)
     games = []
     for search in ({}, {"root": "puct", "c": 3.0}, {"root": "puct", "c": 0.1}):
-        made = NetMatchConfig(size=9, games=4, playouts=12, threads=1, search=search)
+        made = NetMatchConfig(size=9, games=2, playouts=12, threads=1, search=search)
         games.append(net_match.play_openings(made, choose_openings(made), nets, CPU))
     assert None not in games
     assert games[0] != games[1] != games[2]

@@ -26,12 +26,13 @@ from tengen.zero.gate import net_match
 from tengen.zero.gate.net_match import NetMatchConfig, choose_openings
 from tengen.zero.gate.net_players import NetPlayer, find_player, find_players
 from tengen.zero.gate.net_tournament import play_net_tournament, stored_players
+from tengen.zero.zero_folder import ZeroFolder
 from zero_runs import config as zero_config
 from zero_runs import go, stop_after
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 CPU = torch.device("cpu")
-CONFIG = NetMatchConfig(size=9, games=8, playouts=4, threads=1)
+CONFIG = NetMatchConfig(size=9, games=8, playouts=2, threads=1)
 
 
 def player(name: str, taste: float) -> NetPlayer:
@@ -86,7 +87,9 @@ class Killed(BaseException):
     pass
 
 
-@pytest.mark.parametrize("stored", [0, 3, 8, 11, 23])
+@pytest.mark.parametrize(
+    "stored", [11, *(pytest.param(n, marks=pytest.mark.integration) for n in (0, 3, 8, 23))]
+)
 def test_resuming_after_a_kill(
     stored: int, whole: MatchFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +114,7 @@ def test_resuming_after_a_kill(
     assert result_of(folder) == result_of(whole)
 
 
+@pytest.mark.integration
 def test_a_stopped_tournament_keeps_whole_pairings(whole: MatchFolder, tmp_path: Path) -> None:
     calls, folder = 0, None
     while folder is None or len(folder.games) < 24:
@@ -237,10 +241,12 @@ def test_a_registry_has_the_nets_of_a_rule() -> None:
 
 def test_nets_that_are_not_found(nets: Path) -> None:
     (nets / "empty").mkdir()
+    ZeroFolder.create(nets / "new", zero_config(), {})
     (nets / "x.onnx").write_bytes(b"onnx")
     (nets / "x.pt").write_bytes(b"no net")
     for name, kind, message in (
         ("empty", BadZero, "has no net: a folder has net.pt"),
+        ("new", BadZero, "has no generation yet"),
         ("x.onnx", BadZero, "tengen match"),
         ("x.pt", BadWeights, "x.pt"),
     ):

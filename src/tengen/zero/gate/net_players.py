@@ -25,7 +25,7 @@ from tengen.zero.zero_folder import ZeroFolder
 
 # Names of the nets in a folder: one for both colours, or black's and white's.
 _NAMES = (("net.pt",), ("black.pt", "white.pt"), ("black/net.pt", "white/net.pt"))
-_REGISTRY = "registry.json"
+_REGISTRY, _GENERATIONS = "registry.json", "generations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def find_player(
     """
     path, name = net_path(source), source
     files = _net_files(path, config)
-    if not files and ZeroFolder.has_run(path):
+    if not files and (path / _GENERATIONS).is_dir():
         newest = ZeroFolder.read(path).newest_generation()
         path, name = newest.path, f"{source}, generation {newest.number}"
         files = _net_files(path, config)
