@@ -11,8 +11,7 @@ from tengen.experiments.step import Step
 from tengen.experiments.steps.nets import CountStep
 from tengen.experiments.verdicts import exact
 
-_SIZE, _PLANES = 19, 21  # of Go in the paper
-_TABLES = ("Table III", "Table IV")
+_PLANES = 21  # of Go in the paper
 
 
 def residual(blocks: int, filters: int, planes: int = 2) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def _printed() -> dict[str, float]:
 
 
 def plan(setup: Setup) -> dict[str, Step]:
-    return {label: CountStep(_net(label), _SIZE) for label in _printed()}
+    return {label: CountStep(_net(label)) for label in _printed()}
 
 
 def report(setup: Setup, results: Results) -> Findings:

@@ -5,6 +5,7 @@ the arena.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -68,7 +69,7 @@ def play_nets(
     from tengen.zero.gate.net_tournament import play_net_tournament
 
     config = NetMatchConfig.from_dict(settings)
-    players = [replace(find_player(path, config), title=name) for name, path in sources.items()]
+    players = [replace(find_player(path, config), name=name) for name, path in sources.items()]
     device, path = find_device(work.device), work.folder / _MATCH
     folder = play_net_tournament(players, config, device, path, resume=True, stop=work.stop)
     if len(folder.games) < total_games(folder.definition):
@@ -106,19 +107,15 @@ class ExportStep(Step):
         return f"export {self.nets[0].title.removeprefix('train ')}"
 
     def run(self, work: Workspace) -> dict[str, Any]:
-        from tengen.export.registry import export_folder
+        from tengen.export.net_folder import export_folder
         from tengen.nets.weights import read_weights
 
-        black, *rest = (read_weights(work.file(net, WEIGHTS)) for net in self.nets)
-        export_folder(
-            work.folder / _NETS,
-            black,
-            rest[0] if rest else black,
-            rule=Rule.parse(self.rule),
-            size=self.size,
-            overwrite=True,
-        )
-        return {"nets": len(self.nets)}
+        nets = [read_weights(work.file(net, WEIGHTS)) for net in self.nets]
+        by_colour = dict(zip(Colour, nets if len(nets) > 1 else 2 * nets, strict=True))
+        folder = work.folder / _NETS
+        shutil.rmtree(folder, ignore_errors=True)  # left by a kill
+        export_folder(by_colour, folder, [Rule.parse(self.rule)], [self.size])
+        return {"nets": len(nets)}
 
     def path(self, work: Workspace) -> Path:
         return work.file(self, _NETS)

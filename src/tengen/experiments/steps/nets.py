@@ -24,28 +24,28 @@ _ROUNDS = 7  # of a speed measurement; the median counts
 
 @dataclass(frozen=True, eq=False)
 class CountStep(Step):
-    """Parameters as Keras counts them (four for each channel of a batch normalisation) and
-    multiply-adds of one evaluation.
+    """Parameters, also as Keras counts them (four for each channel of a batch normalisation), and
+    with a board size multiply-adds of one evaluation.
     """
 
     KIND: ClassVar = "count"
 
     net: Net
-    size: int
+    size: int = 0
 
     @property
     def title(self) -> str:
-        return f"count {spec_of(self.net).name} {self.size}x{self.size}"
+        return f"count {spec_of(self.net).name}"
 
     def run(self, work: Workspace) -> dict[str, Any]:
         from tengen.nets import count_operations, count_parameters
 
-        parameters = count_parameters(spec_of(self.net))
-        return {
-            "parameters": parameters.trained,
-            "keras": parameters.keras,
-            "multiply_adds": count_operations(spec_of(self.net), self.size).multiply_adds,
-        }
+        spec = spec_of(self.net)
+        parameters = count_parameters(spec)
+        counts = {"parameters": parameters.trained, "keras": parameters.keras}
+        if self.size:
+            counts["multiply_adds"] = count_operations(spec, self.size).multiply_adds
+        return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,12 +164,12 @@ class SpeedStep(Step):
         import torch
 
         from tengen.nets import make_net
-        from tengen.nets.fuse import fused
+        from tengen.nets.blocks import fused
         from tengen.train.loop import find_device
+        from tengen.train.net_trainer import placed
 
         where = find_device(device)
-        net = fused(make_net(self.net).eval())
-        net = net.to(where).to(memory_format=torch.channels_last)
+        net = placed(fused(make_net(self.net).eval()), where)
         planes = torch.randint(0, 2, (self.batch, 2, self.size, self.size), device=where).float()
 
         def run(count: int) -> None:
