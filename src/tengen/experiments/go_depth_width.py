@@ -24,7 +24,7 @@ from tengen.experiments.recipes import GO, SEEDS
 from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.steps.nets import SpeedStep, TrainStep
-from tengen.experiments.trained import TOP1, WIN, curves_chart, measured, not_run, seed_label
+from tengen.experiments.trained import TOP1, WIN, curves_chart, measured, seed_label, training_notes
 from tengen.experiments.verdicts import (
     Measured,
     Verdict,
@@ -108,8 +108,8 @@ def report(setup: Setup, results: Results) -> Findings:
         *_front_charts(accuracy, error, speed),
         *_training_charts(results, accuracy),
     ]
-    note = not_run(results.plan, results)
-    return Findings(tuple(tables), tuple(verdicts), tuple(charts), (note,) if note else ())
+    notes = training_notes(setup, GO, results)
+    return Findings(tuple(tables), tuple(verdicts), tuple(charts), notes)
 
 
 def _matrix(title: str, found: Mapping[str, Measured]) -> ReportTable:

@@ -16,8 +16,8 @@ from tengen.experiments.trained import (
     curves_chart,
     measured_all,
     metrics_table,
-    not_run,
     seed_label,
+    training_notes,
 )
 from tengen.experiments.verdicts import ranking
 
@@ -72,8 +72,8 @@ def report(setup: Setup, results: Results) -> Findings:
         curves_chart("Figure 2: squared error of the value", results, labels, WIN),
     )
     tables: tuple[ReportTable, ...] = (table,)
-    note = not_run(results.plan, results)
-    return Findings(tables, tuple(verdicts), charts, (note,) if note else ())
+    notes = training_notes(setup, GO, results)
+    return Findings(tables, tuple(verdicts), charts, notes)
 
 
 EXPERIMENT = Experiment(

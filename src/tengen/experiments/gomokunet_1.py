@@ -20,9 +20,9 @@ from tengen.experiments.trained import (
     differences_table,
     measured_all,
     metrics_table,
-    not_run,
     rankings,
     seed_label,
+    training_notes,
 )
 from tengen.experiments.verdicts import within
 
@@ -86,9 +86,9 @@ def report(setup: Setup, results: Results) -> Findings:
         within(f"multiply-adds within {_FLOPS:.0%}", counts, flops, _FLOPS),
         *rankings(found, printed, NAMES),
     ]
-    note = not_run(results.plan, results)
+    notes = training_notes(setup, GOMOKUNET, results)
     chart = curves_chart("Top-1 accuracy during training", results, _NETS, TOP1)
-    return Findings(tuple(tables), tuple(verdicts), (chart,), (note,) if note else ())
+    return Findings(tuple(tables), tuple(verdicts), (chart,), notes)
 
 
 def _printed_table(printed: dict[str, dict[str, float]]) -> ReportTable:

@@ -17,9 +17,9 @@ from tengen.experiments.trained import (
     differences_table,
     measured_all,
     metrics_table,
-    not_run,
     rankings,
     seed_label,
+    training_notes,
 )
 from tengen.experiments.verdicts import Measured, sign
 
@@ -67,8 +67,8 @@ def report(setup: Setup, results: Results) -> Findings:
                 error = (one.error**2 + two.error**2) ** 0.5
                 gain = Measured(better * (one.value - two.value), error)
             verdicts.append(sign(f"{part} improves the {TITLES[metric]}", gain))
-    note = not_run(results.plan, results)
-    return Findings(tables, tuple(verdicts), (), (note,) if note else ())
+    notes = training_notes(setup, GOMOKUNET, results)
+    return Findings(tables, tuple(verdicts), (), notes)
 
 
 EXPERIMENT = Experiment(

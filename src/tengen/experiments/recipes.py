@@ -30,6 +30,19 @@ class Recipe:
     paper: Mapping[str, Any]  # config, with the length in `samples` or `epochs`
     small: Mapping[str, Any]
     samples: int
+    paper_samples: int = 0  # of each net in the paper; 0: not given
+
+    def note(self, setup: Setup) -> str:
+        """The samples of a training as a share of the paper's."""
+        if setup.scale == "paper":
+            return "Nets are trained on as many samples as in the paper."
+        samples = self.config(setup)[1]
+        if not self.paper_samples:
+            return f"{samples:,} samples for each net; the paper does not give its number."
+        share = samples / self.paper_samples
+        return (
+            f"{samples:,} samples for each net, {share:.2%} of the paper's {self.paper_samples:,}."
+        )
 
     def config(self, setup: Setup) -> tuple[Mapping[str, Any], int]:
         """The config, and the number of samples; 0 if the config has `epochs`."""
@@ -81,6 +94,7 @@ GO = Recipe(
         "run": _RUN,
     },
     samples=1_500_000,
+    paper_samples=250_000_000,
 )
 
 # GomokuNet: the paper gives neither the batch nor the weights of the losses.
@@ -102,6 +116,7 @@ GOMOKUNET = Recipe(
         "run": _RUN,
     },
     samples=1_200_000,
+    paper_samples=10 * (2_301_460 - 355_087),  # ten epochs
 )
 
 # Double dual ResNet: the paper refers to AlphaGo Zero for the training.

@@ -15,7 +15,7 @@ from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.steps.matches import NetTournamentStep
 from tengen.experiments.steps.nets import TrainStep
-from tengen.experiments.trained import SCALAR, TOP1, metric, not_run, seed_label
+from tengen.experiments.trained import SCALAR, TOP1, metric, seed_label, training_notes
 from tengen.experiments.verdicts import Measured, Verdict, ranking, seed_error, sign
 
 RULE, SIZE, SKIP = "renju", 15, 6
@@ -129,12 +129,12 @@ def report(setup: Setup, results: Results) -> Findings:
         *_separate("squared error", error, -1.0),
         *_separate("Elo", elo, 1.0),
     ]
-    note = not_run(results.plan, results)
+    notes = training_notes(setup, RENJU, results)
     games = _GAMES[setup.scale]
     table = ReportTable(
         "Table 1", heads, rows, f"Elo: policies alone, {games} games of each two nets."
     )
-    return Findings((table,), tuple(verdicts), (), (note,) if note else ())
+    return Findings((table,), tuple(verdicts), (), notes)
 
 
 def _elo(results: Results) -> dict[str, Measured]:

@@ -7,8 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from tengen.experiments.experiment import Chart, Curve, ReportTable, Results, Setup
-from tengen.experiments.recipes import SEEDS
-from tengen.experiments.step import Step
+from tengen.experiments.recipes import SEEDS, Recipe
 from tengen.experiments.verdicts import Measured, Verdict, ranking, seed_error
 
 # Columns of the papers with the metrics of `tengen train` and whether higher is better.
@@ -162,7 +161,8 @@ def curves_chart(title: str, results: Results, labels: Iterable[str], name: str)
     return Chart(title, "samples", TITLES[name], tuple(curves))
 
 
-def not_run(plan: Mapping[str, Step], results: Results) -> str:
-    """A note about cells that are empty."""
-    left = [label for label in plan if results.get(label) is None]
-    return f"not run: {', '.join(left)}" if left else ""
+def training_notes(setup: Setup, recipe: Recipe, results: Results) -> tuple[str, ...]:
+    """The samples as a share of the paper's, and the cells that are empty."""
+    left = [label for label in results.plan if results.get(label) is None]
+    missing = (f"not run: {', '.join(left)}",) if left else ()
+    return recipe.note(setup), *missing
