@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 examples:
   tengen net match runs/a runs/b --playouts 64 --games 400 --out results/ab
-  tengen net match runs/* mixnet-m-renju --rule renju --playouts 0 --out results/policies
+  tengen net match runs/* mixnet-m-freestyle --playouts 0 --out results/policies
   tengen net match a.pt b.pt --set root=puct --set c=1.3 --size 20
   tengen net match --resume --out results/ab
 
