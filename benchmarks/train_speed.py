@@ -130,7 +130,7 @@ def top_costs(state: TrainState, steps: int) -> tuple[tuple[str, float], ...]:
         state.speed.peek()  # waits for the device
     times: dict[str, float] = {}
     for event in profiler.key_averages():
-        if (event.device_type.name != "CPU") == on_gpu:
+        if (event.device_type.name != "CPU") == on_gpu and not event.is_user_annotation:
             spent = event.self_device_time_total if on_gpu else event.self_cpu_time_total
             times[event.key] = times.get(event.key, 0.0) + spent
     total = sum(times.values()) or 1.0

@@ -90,9 +90,19 @@ def test_hashes_of_a_set_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(position_hashes(grown)) == 259
     assert np.array_equal(position_hashes(grown)[:250], wanted)
     assert len(list(filter(is_hash_file, folder.iterdir()))) == 1
-    with DataWriter.create(folder, grown.manifest, overwrite=True) as writer:
-        writer.write(random_rows(259, extras=True, seed=3))
-    assert not np.array_equal(position_hashes(Dataset.open(folder))[:250], wanted)
+
+
+def test_other_rows_have_other_hashes(folder: Path) -> None:
+    """Also in shards of the same names and sizes."""
+    data = Dataset.open(folder)
+    before = position_hashes(data).copy()
+    with DataWriter.create(folder, data.manifest, shard_positions=100, overwrite=True) as writer:
+        writer.add(random_rows(250, extras=True, seed=3))
+    after = Dataset.open(folder)
+    assert [s.positions for s in after.manifest.shards] == [
+        s.positions for s in data.manifest.shards
+    ]
+    assert not (position_hashes(after) == before).any()
 
 
 def test_a_folder_that_cannot_be_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -160,8 +161,13 @@ def test_every_key_has_help_and_is_in_the_docs() -> None:
     text = (ROOT / "docs" / "training.md").read_text("utf-8")
     for key in TrainConfig.settings():
         assert key.help, key.name
-        assert f"| `{key.name}` |" in text, key.name
-        assert key.help in text, key.name
+        assert f"| `{key.name}` | `{toml(key.default)}` | {key.help} |\n" in text, key.name
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {toml(item)}' for name, item in value.items())} }}"
+    return json.dumps(value)
 
 
 def test_where_the_rounded_net_is_trained() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -79,7 +79,7 @@ def position_hashes(dataset: Dataset) -> Hashes:
         held: Hashes = np.load(path, mmap_mode="r", allow_pickle=False)
         if held.shape == (len(dataset),) and held.dtype == np.uint64:
             return held
-    hashes = np.concatenate([np.empty(0, np.uint64), *_computed(dataset)])
+    hashes = _computed(dataset)
     with suppress(OSError):  # a folder that is read-only
         with replacing(path) as file:
             np.save(file, hashes)
@@ -101,10 +101,13 @@ def _path(dataset: Dataset) -> Path:
     return dataset.folder / f"hashes-{zlib.crc32(' '.join(parts).encode()):08x}.npy"
 
 
-def _computed(dataset: Dataset) -> Iterator[Hashes]:
+def _computed(dataset: Dataset) -> Hashes:
+    hashes = np.empty(len(dataset), np.uint64)
     for start in range(0, len(dataset), _READ_CHUNK):
-        rows = dataset.slice(start, min(len(dataset), start + _READ_CHUNK))
-        yield canonical_hashes(rows.board, dataset.size, rows.to_move)
+        stop = min(len(dataset), start + _READ_CHUNK)
+        rows = dataset.slice(start, stop)
+        hashes[start:stop] = canonical_hashes(rows.board, dataset.size, rows.to_move)
+    return hashes
 
 
 def repeats(

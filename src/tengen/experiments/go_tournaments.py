@@ -23,8 +23,10 @@ _TIMED = {
     "small": ("64 x 16", "64 x 64", "96 x 32", "128 x 48", "192 x 64", "residual.20.256"),
 }
 _PLAYOUTS = {"Table X": 0, "Table XI": 32}
-# Generalised PUCT with the paper's constants; results lie between -1 and 1 here.
-_SEARCH = {"tau": 0.737, "c": 0.114}
+# Generalised PUCT with the paper's constants, on the scale of this engine, for the engine. Net
+# matches have PUCT: with this constant it has the same exploration at the root after 32 playouts.
+_GPUCT = {"tau": 0.737, "c": 0.114}
+_PUCT = {"root": "puct", "c": round(0.114 * 32 ** (0.737 - 0.5), 3)}
 _RULE, _SIZE = "freestyle", 15
 
 
@@ -47,7 +49,7 @@ def plan(setup: Setup) -> dict[str, Step]:
             _SIZE,
             playouts=playouts,
             games=_GAMES[setup.scale],
-            search=_SEARCH if playouts else None,
+            search=_PUCT if playouts else None,
         )
         for table, playouts in _PLAYOUTS.items()
     }
@@ -59,7 +61,7 @@ def plan(setup: Setup) -> dict[str, Step]:
             "options": {
                 "net": ExportStep((nets[label],), _RULE, _SIZE),
                 "search": "mcts",
-                **_SEARCH,
+                **_GPUCT,
             },
         }
         for label in timed
@@ -137,6 +139,7 @@ EXPERIMENT = Experiment(
     data=("selfplay",),
     differences=(
         "Gomoku (freestyle 15x15) instead of Go; the nets are those of go-depth-width.",
+        "With 32 playouts PUCT has the exploration of the paper's generalised PUCT at the root.",
         "Policies also make their own five, stop the opponent's, and make an open four.",
         "At scale small equal time is played by six of the nets.",
     ),

@@ -139,9 +139,7 @@ def _facts(report: Report) -> list[str]:
     done = f"{report.steps_done} of {report.steps} steps done"
     facts = [*report.items, f"scale: {report.setup.scale}; {done}", *report.conditions]
     if report.setup.scale == "tiny":
-        facts.append(
-            "this scale shows that everything runs; its numbers mean nothing"
-        )
+        facts.append("this scale shows that everything runs; its numbers mean nothing")
     return facts
 
 

@@ -49,7 +49,7 @@ def policy_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
 
 
 def scalar_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
-    """Squared error of win minus loss, so 0 to 4: four times `win_mse` for a net without a binary
+    """Squared error of win minus loss, so 0 to 4: four times `win_mse` for a net with one value
     head.
     """
     return (scalar_output(outputs) - scalar_label(labels)) ** 2
