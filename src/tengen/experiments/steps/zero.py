@@ -54,9 +54,11 @@ class ZeroStep(Step):
         if done is None or not done.is_done:
             raise StepStopped(self.title)
         folder = ZeroFolder.read(path)
-        ladder = play_ladder(
-            folder, device, players=_PLAYERS, games=_GAMES, stop=work.stop, report=work.report
-        )
+        ladder = []
+        if len(folder.generations()) > 1:
+            ladder = play_ladder(
+                folder, device, players=_PLAYERS, games=_GAMES, stop=work.stop, report=work.report
+            )
         if work.stop():
             raise StepStopped(self.title)
         last = ladder[-1] if ladder else {}
