@@ -22,7 +22,8 @@ _TIMED = {
     "tiny": ("64 x 16", "96 x 16"),
     "small": ("64 x 16", "64 x 64", "96 x 32", "128 x 48", "192 x 64", "residual.20.256"),
 }
-_PLAYOUTS = {"Table X": 0, "Table XI": 32}
+# Of Tables X and XI.
+_PLAYOUTS = {"tiny": (0, 4), "small": (0, 32), "paper": (0, 32)}
 # Generalised PUCT with the paper's constants, on the scale of this engine, for the engine. Net
 # matches have PUCT: with this constant it has the same exploration at the root after 32 playouts.
 _GPUCT = {"tau": 0.737, "c": 0.114}
@@ -51,7 +52,7 @@ def plan(setup: Setup) -> dict[str, Step]:
             games=_GAMES[setup.scale],
             search=_PUCT if playouts else None,
         )
-        for table, playouts in _PLAYOUTS.items()
+        for table, playouts in zip(("Table X", "Table XI"), _PLAYOUTS[setup.scale], strict=True)
     }
     timed = _TIMED.get(setup.scale, tuple(nets))
     players: tuple[Mapping[str, Any], ...] = tuple(
@@ -82,7 +83,7 @@ def plan(setup: Setup) -> dict[str, Step]:
 def report(setup: Setup, results: Results) -> Findings:
     titles = {
         "Table X": "policy alone",
-        "Table XI": "32 playouts per move",
+        "Table XI": f"{_PLAYOUTS[setup.scale][1]} playouts per move",
         "Table XII": f"{_SECONDS[setup.scale]:g} s per move, one core",
     }
     tables, verdicts = [], []
