@@ -164,13 +164,14 @@ def test_the_side_to_move_counts_and_not_the_stones(
     write_net(tmp_path / "first.onnx")
     write_net(tmp_path / "second.onnx")
     folder = registry(tmp_path, black="first.onnx", white="second.onnx")
-    stones = {"black": ["e5", "d4"], "white": ["f4", "c7"], "size": SIZE, "rule": "freestyle"}
     with Engine("policy", net=str(folder), memory=4) as engine:
-        engine.play(Board.from_stones(**stones, to_move=Colour.WHITE), Limit(depth=1))
-        assert {stem for stem, _ in calls} == {"second"}
-        calls.clear()
-        engine.play(Board.from_stones(**stones, to_move=Colour.BLACK), Limit(depth=1))
-        assert {stem for stem, _ in calls} == {"first"}
+        for colour, net in ((Colour.WHITE, "second"), (Colour.BLACK, "first")):
+            board = Board.from_stones(
+                black=["e5", "d4"], white=["f4", "c7"], size=SIZE, rule="freestyle", to_move=colour
+            )
+            calls.clear()
+            engine.play(board, Limit(depth=1))
+            assert {stem for stem, _ in calls} == {net}
 
 
 def test_folders_of_onnx_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
