@@ -54,7 +54,11 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ({"steps": 1, "batch": 0}, "batch: 0 is out of range, use 1 to"),
         ({"steps": 1, "net": "mixnet-x"}, "no net 'mixnet-x': did you mean 'mixnet-"),
         ({"steps": 1, "net": "mixnet-s-no-head"}, "has no option head"),
-        ({"steps": 1, "net": {"kind": "resnet", "blocks": 0}}, "net.blocks: 0"),
+        ({"steps": 1, "net": {"kind": "resnet", "filters": 0}}, "net.filters: 0"),
+        (
+            {"steps": 1, "net": "mobilenet-1b8f-planes21"},
+            "net.planes: mobilenet-1b8f-planes21 takes",
+        ),
         ({"steps": 1, "net": 7}, "net: use a name or a table, not 7"),
         ({"steps": 1, "net": {"blocks": 4}}, "net.kind: no None"),
         ({"steps": 1, "losses": {"polcy": 1}}, "losses: no 'polcy': did you mean 'policy'?"),

@@ -22,7 +22,7 @@ from tengen.data.dataset import Dataset
 from tengen.game.rule import Rule
 from tengen.nets import make_net
 from tengen.nets.mixnet import Mixnet
-from tengen.nets.weights import read_weights
+from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.train import BadRun, BadTraining, TrainConfig
 from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
 from tengen.train.config import DataConfig
@@ -43,17 +43,27 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    "net",
-    [{"kind": "resnet", "blocks": 1, "filters": 16}, "mixnet-s"],
-    ids=["resnet", "mixnet"],
+    ("net", "value"),
+    [
+        ({"kind": "resnet", "blocks": 1, "filters": 16}, "value"),
+        ("mixnet-s", "value"),
+        ("resnet-1b16f-alphazero-size6-win", "binary"),
+        ("resnet-1b16f-polygames-planes4-scalar", "scalar"),
+        ("mobilenet-2b16f-se", "value"),
+        ("gomokunet-8f", "value"),
+        ("convnet-2l16f", "value"),
+        ("katanet-2b16f", "value"),
+    ],
+    ids=str,
 )
-def test_a_small_set_is_overfitted(net: Any, tmp_path: Path) -> None:
+def test_a_small_set_is_overfitted(net: Any, value: str, tmp_path: Path) -> None:
     few = make_data(tmp_path / "data", 12)
     table = config(
         few,
         net=net,
         steps=80 if net == "mixnet-s" else 120,
         batch=12,
+        losses={value: 1.0, "policy": 1.0},
         data={"symmetries": False},
         optimiser={"rate": 0.01 if net == "mixnet-s" else 0.03, "weight_decay": 0.0},
         run={"validate_every": 1000, "checkpoint": 1000, "log": 10},
@@ -63,9 +73,22 @@ def test_a_small_set_is_overfitted(net: Any, tmp_path: Path) -> None:
         row for row in read_metrics(tmp_path / "run" / "metrics.jsonl") if row["event"] == "train"
     ]
     assert rows[-1]["policy"] < rows[0]["policy"] / 3
-    assert rows[-1]["value"] < rows[0]["value"] / 3
+    metric = "win_mse" if value == "binary" else value  # of a draw it is never 0
+    assert rows[-1][metric] < rows[0][metric] / 3
     assert rows[-1]["samples_per_second"] > 0
     assert 0 < rows[-1]["matrix_share"] < 1.5
+
+
+def test_nets_for_other_boards_are_rejected(data: Path, tmp_path: Path) -> None:
+    bound = "resnet-1b8f-alphazero-size9"
+    with pytest.raises(BadTraining, match=r"net\.size: .* for boards of size 9, not 6"):
+        go(config(data, net=bound), tmp_path / "run")
+    spec = make_net(bound).spec.to_dict()
+    write_weights(tmp_path / "net.pt", NetWeights(spec, make_net(bound).state_dict()))
+    taught = {"teacher": bound, "checkpoint": str(tmp_path / "net.pt")}
+    with pytest.raises(BadTraining, match=r"for boards of size 9, not 6"):
+        go(config(data, distillation=taught), tmp_path / "run")
+    assert not TrainFolder.has_run(tmp_path / "run")
 
 
 def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ def test_there_is_one_for_each_rule() -> None:
         ({"rule": "go"}, "go"),
         ({"size": 40}, "size: .*5 to 22"),
         ({"net": "resnet-1b"}, "resnet-1b.*did you mean"),
+        ({"net": "resnet-1b8f-alphazero", "size": 9}, "net.size: .*for boards of size 15, not 9"),
+        ({"net": "resnet-1b8f-planes21"}, "net.planes: .*takes 21 planes"),
         ({"minutes": 0}, "minutes: "),
         ({"minutes": "long"}, "minutes: .*number"),
         ({"learn": {"batch": 0}}, r"learn\.batch: "),

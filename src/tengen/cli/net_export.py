@@ -90,8 +90,8 @@ def _export_onnx(args: argparse.Namespace, weights: NetWeights, rules: tuple[Rul
     if args.colour:
         hint = "leave out --colour, or use --black and --white"
         raise BadNet(f"an ONNX file is for both sides to move: {hint}")
-    name, description = args.name or args.out.stem, args.description or ""
-    export_onnx_weights(weights, args.out, rules, args.size or (), name, description)
+    text = {"name": args.name or args.out.stem, "description": args.description or ""}
+    export_onnx_weights(weights, args.out, rules, args.size or (), **text)
 
 
 def _export_folder(args: argparse.Namespace, rules: tuple[Rule, ...]) -> int:

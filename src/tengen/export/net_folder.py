@@ -45,11 +45,11 @@ def export_folder(
             title = f"{name or folder.name}-{colour}"
             file = part / (title + (NET_SUFFIX if is_native else ONNX_SUFFIX))
             files[str(colour)] = file.name
+            text = {"name": title, "description": description}
             if is_native:
-                text = {"name": title, "description": description}
                 export_net(nets[colour], file, rules, sizes, (colour,), **text)
             else:
-                export_onnx_weights(nets[colour], file, rules, sizes, title, description)
+                export_onnx_weights(nets[colour], file, rules, sizes, **text)
         write_text(registry_text(rules or tuple(Rule), sizes, files), part / REGISTRY)
 
 
@@ -58,6 +58,7 @@ def export_onnx_weights(
     path: Path,
     rules: Sequence[Rule],
     sizes: Sequence[int],
+    *,
     name: str,
     description: str,
 ) -> None:

@@ -10,7 +10,8 @@ import copy
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar, cast
+from itertools import pairwise
+from typing import Any, ClassVar, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -171,7 +172,7 @@ def fused(net: Net) -> Net:
     result = copy.deepcopy(net).eval()
     for module in list(result.modules()):
         names = [name for name, _ in module.named_children()]
-        pairs = zip(names, names[1:], strict=False) if isinstance(module, nn.Sequential) else ()
+        pairs = pairwise(names) if isinstance(module, nn.Sequential) else ()
         for first, second in (*pairs, *getattr(module, "NORMS", {}).items()):
             conv, norm = getattr(module, first), getattr(module, second)
             if isinstance(conv, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
@@ -214,6 +215,7 @@ class BoardNet(nn.Module):
     and heads, each of which computes one output from the features.
     """
 
+    DYNAMIC_SIZE: ClassVar[bool] = True  # one graph can serve boards of all sizes
     spec: NetSpec
 
     def __init__(self, body: nn.Module, heads: Mapping[str, nn.Module]) -> None:

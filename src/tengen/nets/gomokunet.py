@@ -6,7 +6,7 @@ heads read all levels of the decoder. docs/nets.md says what the paper leaves op
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ from tengen.nets.heads import HeadedNet
 from tengen.nets.spec import GomokunetSpec
 
 LEVELS = 3  # of down-sampling
-_MULTIPLE = 2**LEVELS
+_MULTIPLE = 1 << LEVELS
 
 
 def padded(size: int) -> int:
@@ -155,6 +155,9 @@ def _enlarged(x: Tensor, like: Tensor) -> Tensor:
 
 class Gomokunet(HeadedNet):
     """The UNet; its policy is sampled back to the board."""
+
+    DYNAMIC_SIZE: ClassVar[bool] = False  # the sides of its images are multiples of 8
+    spec: GomokunetSpec
 
     def __init__(self, spec: GomokunetSpec) -> None:
         size = padded(spec.size) if spec.unet else spec.size

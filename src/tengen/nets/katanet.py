@@ -19,17 +19,20 @@ from tengen.nets.spec import KatanetSpec
 _MIDDLE_SIZE = 14  # the board size at which the scaled mean is 0
 
 
-class PlainBlock(nn.Sequential):
+class PlainBlock(nn.Module):
     """[B, C, H, W] -> the same: x plus two pre-activated convolutions, the second initialised to
     0, so the block starts as the identity.
     """
 
     def __init__(self, channels: int) -> None:
-        super().__init__(*preactivated(channels, channels), *preactivated(channels, channels))
-        nn.init.zeros_(cast("Tensor", self[-1].weight))
+        super().__init__()
+        self.layers = nn.Sequential(
+            *preactivated(channels, channels), *preactivated(channels, channels)
+        )
+        nn.init.zeros_(cast("Tensor", self.layers[-1].weight))
 
     def forward(self, x: Tensor) -> Tensor:
-        return x + super().forward(x)
+        return x + cast("Tensor", self.layers(x))
 
 
 class PooledBlock(nn.Module):

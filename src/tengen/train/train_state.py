@@ -273,7 +273,9 @@ class TrainState(NetTrainer):
         config = self.config.distillation
         if not config.teacher:
             return None
-        live = LiveTeacher(placed(load_teacher(config, self.data.size), self.device), self.autocast())
+        live = LiveTeacher(
+            placed(load_teacher(config, self.data.size), self.device), self.autocast()
+        )
         if not config.precompute:
             return live
         if not isinstance(self.source, Resident):
