@@ -20,7 +20,7 @@ _OPENINGS = {
     "swap2": "openings by swap2",
 }
 _ADJUDICATE = {
-    "auto": "where both players are ours",
+    "auto": "where both players are built in",
     "always": "always",
     "never": "never",
 }
