@@ -16,7 +16,7 @@ from tengen import _core
 from tengen.engine.errors import BadNet, BadOption, BadTables
 from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
 from tengen.engine.info import Evaluation
-from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, checked, defaults
+from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, check_options, defaults
 from tengen.engine.tables import (
     classical_tables_name,
     lazy_tables_path,
@@ -93,7 +93,7 @@ def bench(
     preset = preset or ("alphabeta" if net else DEFAULT_PRESET)
     if preset not in BENCH_PRESETS:
         raise BadOption(f"no bench of {preset!r}: use {', '.join(BENCH_PRESETS)}")
-    options = checked(
+    options = check_options(
         {"preset": preset, "net": net, "threads": threads, "memory": memory, "search": search}
     )
     pending = _pending_evaluator(defaults() | options, rule)
@@ -159,11 +159,11 @@ class _Counter:
     """Evaluates with a net and counts positions: a search also counts its cached ones."""
 
     def __init__(self, net: OnnxNet) -> None:
-        self._evaluate, self._guard = net.evaluate, Lock()
+        self._evaluate, self._lock = net.evaluate, Lock()
         self.number = 0
 
     def __call__(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
-        with self._guard:
+        with self._lock:
             self.number += len(planes)
         return self._evaluate(planes)
 
