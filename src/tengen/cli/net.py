@@ -327,7 +327,7 @@ def _export_onnx(args: argparse.Namespace, weights: NetWeights, rules: Sequence[
         rules=rules,
         sizes=sizes,
         name=args.name or args.out.stem,
-        about={
+        metadata={
             "net": weights.name,
             "run": run_text(weights),
             "description": args.description or "",

@@ -53,8 +53,8 @@ def validation_rows(mixture: Mixture, limit: int, device: torch.device) -> Packe
     for view, weight in zip(mixture.views, mixture.weights, strict=True):
         kept = view.dataset.split("validation", view.colour)
         wanted = min(len(kept), max(1, round(limit * weight))) if limit else len(kept)
-        places = np.arange(wanted, dtype=np.int64) * len(kept) // max(1, wanted)
-        parts.append(_held(kept, places, mixture, device))
+        indices = np.arange(wanted, dtype=np.int64) * len(kept) // max(1, wanted)
+        parts.append(_held(kept, indices, mixture, device))
     return _joined(parts)
 
 
@@ -148,8 +148,8 @@ class Resident:
         parts, offset = [], 0
         for number, (count, portion) in enumerate(zip(self._counts, self._portions, strict=True)):
             seed = part_seed(self._seed, number)
-            places = endless(count, seed, step * portion, _CHUNK * portion)
-            parts.append(places.reshape(_CHUNK, portion) + offset)
+            indices = endless(count, seed, step * portion, _CHUNK * portion)
+            parts.append(indices.reshape(_CHUNK, portion) + offset)
             offset += count
         return np.concatenate(parts, 1)
 
@@ -161,16 +161,16 @@ def _side_stream(device: torch.device) -> torch.cuda.Stream | None:
 
 
 def _held(
-    view: DatasetView, places: Numbers | None, mixture: Mixture, device: torch.device
+    view: DatasetView, indices: Numbers | None, mixture: Mixture, device: torch.device
 ) -> PackedRows:
-    """Rows of a view in the memory of the device; without `places` all of them."""
-    wanted = np.arange(len(view)) if places is None else places
+    """Rows of a view in the memory of the device; without `indices` all of them."""
+    wanted = np.arange(len(view)) if indices is None else indices
     starts = range(0, max(1, len(wanted)), _READ_CHUNK)
     return _joined([_read(view, wanted[s : s + _READ_CHUNK], mixture).to(device) for s in starts])
 
 
-def _read(view: DatasetView, places: Numbers, mixture: Mixture) -> PackedRows:
-    rows = packed(view.rows(places))
+def _read(view: DatasetView, indices: Numbers, mixture: Mixture) -> PackedRows:
+    rows = packed(view.rows(indices))
     lacking = mixture.policy_moves - rows.move.shape[1]
     move, prob = (
         torch.nn.functional.pad(column, (0, lacking)) for column in (rows.move, rows.prob)

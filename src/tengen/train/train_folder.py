@@ -37,13 +37,13 @@ class TrainFolder(RunFolder):
         self.metrics, self.report = path / self.JOURNAL, path / "report.html"
 
     @classmethod
-    def create(cls, path: Path, config: TrainConfig, about: Mapping[str, Any]) -> TrainFolder:
-        """Create a run; `about` is stored beside the config. Raises BadRun if there is one."""
+    def create(cls, path: Path, config: TrainConfig, metadata: Mapping[str, Any]) -> TrainFolder:
+        """Create a run; `metadata` is stored beside the config. Raises BadRun if there is one."""
         cls.check_free(path)
         run = secrets.token_hex(8)
-        folder = cls(path, run, config, redistributable=_is_redistributable(about))
+        folder = cls(path, run, config, redistributable=_is_redistributable(metadata))
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
-        folder.write_head({"run": run, "config": config.to_dict(), "about": dict(about)})
+        folder.write_head({"run": run, "config": config.to_dict(), "about": dict(metadata)})
         return folder
 
     @classmethod
@@ -59,18 +59,20 @@ class TrainFolder(RunFolder):
         return folder
 
     def resumed_with(self, config: TrainConfig) -> TrainFolder:
-        """This run with the free keys of a config. Raises BadRun if other keys differ."""
+        """This run with the free keys of a config: those that may change during a run. Raises
+        BadRun if other keys differ.
+        """
         if others := self.config.differences(config, FREE_KEYS):
             problem = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadRun(f"{problem}: do not change them, or use another folder")
         return TrainFolder(self.path, self.run, config, redistributable=self.redistributable)
 
 
-def _is_redistributable(about: object) -> bool:
+def _is_redistributable(metadata: object) -> bool:
     """Files of 0.1.0 call it `ships`."""
-    if not isinstance(about, Mapping):
+    if not isinstance(metadata, Mapping):
         return True
-    return about.get("redistributable", about.get("ships")) is not False
+    return metadata.get("redistributable", metadata.get("ships")) is not False
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

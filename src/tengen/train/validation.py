@@ -69,7 +69,7 @@ def _batches(rows: PackedRows, size: int) -> Iterator[tuple[float, PackedRows, T
     count = len(rows.board)
     every = torch.arange(size, device=rows.board.device)
     for start in range(0, count, size):
-        places = start + every
-        weight = (places < count).float()
-        few = PackedRows(*(column[places.clamp(max=count - 1)] for column in rows))
+        indices = start + every
+        weight = (indices < count).float()
+        few = PackedRows(*(column[indices.clamp(max=count - 1)] for column in rows))
         yield start / count, few, weight

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Elo over time from net matches: generations of a run against each other, rated together, or
-against one net. Generations one, two and four places apart play, so that the errors of a long chain
+against one net. Generations one, two and four steps apart play, so that the errors of a long chain
 do not add up.
 """
 
@@ -33,8 +33,8 @@ def spread_out(generations: Sequence[Generation], count: int) -> list[Generation
     """At most `count` generations, evenly spread, including the first and the last."""
     if len(generations) <= count:
         return list(generations)
-    places = sorted({round(n * (len(generations) - 1) / (count - 1)) for n in range(count)})
-    return [generations[place] for place in places]
+    indices = sorted({round(n * (len(generations) - 1) / (count - 1)) for n in range(count)})
+    return [generations[n] for n in indices]
 
 
 def play_ladder(
@@ -76,8 +76,8 @@ def play_ladder(
     rows = [
         {
             "generation": generation.number,
-            "seconds": generation.about.get("seconds", 0.0),
-            "step": generation.about.get("step", 0),
+            "seconds": generation.metadata.get("seconds", 0.0),
+            "step": generation.metadata.get("step", 0),
             "elo": round(rating.elo[n], 1),
             "error": round(rating.error[n], 1),
             "games": rating.games[n],
@@ -133,8 +133,8 @@ def play_net(
     BadWeights, BadZero.
     """
     config, rows = folder.config, []
-    other, name, about = _read_net(against)
-    rule, size = about.get("rule"), about.get("size")
+    other, name, metadata = _read_net(against)
+    rule, size = metadata.get("rule"), metadata.get("size")
     if rule is not None and (rule, size) != (config.rule, config.size):
         report(f"{name} is of {rule} {size}x{size}; it now plays {config.game}")
     for generation in chosen:
@@ -153,11 +153,11 @@ def play_net(
 
 
 def _read_net(path: Path) -> tuple[nn.Module, str, Mapping[str, Any]]:
-    """A net, its name, and what is known about it."""
+    """A net, its name, and its metadata."""
     if path.is_dir():
         run = ZeroFolder.read(path)
         newest = run.newest_generation()
         nets = newest.nets(run.config.net_names)
-        return join_nets(nets), f"{path}, generation {newest.number}", newest.about
+        return join_nets(nets), f"{path}, generation {newest.number}", newest.metadata
     weights = load_weights(str(path), "--against")
-    return weights.make(), str(path), weights.about
+    return weights.make(), str(path), weights.metadata

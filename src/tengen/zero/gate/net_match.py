@@ -59,8 +59,8 @@ MatchFactory: TypeAlias = Callable[[ZeroConfig, torch.device], Match]
 
 
 def make_match(config: ZeroConfig, device: torch.device, playouts: int = 0) -> Match:
-    """Matches under the rule of a run with so many playouts per move, 0: those of its gate. The
-    default `MatchFactory`.
+    """Matches under the rule of a run; `playouts` per move, 0: those of its gate. The default
+    `MatchFactory`.
     """
 
     def play(
