@@ -88,7 +88,7 @@ def played(definition: Definition, processes: int) -> tuple[MatchFolder, float]:
     return folder, wall
 
 
-def _warm_up(task: int, notes: object) -> None:
+def _warm_up(task: int, progress: object) -> None:
     import tengen.arena.game_task  # noqa: F401
 
     time.sleep(0.5)  # so that each worker gets one

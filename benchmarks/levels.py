@@ -28,7 +28,7 @@ from bench_common import add_run_options, make_parser, play_match, print_table, 
 from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
 from tengen.arena.game_task import GameTask
 from tengen.cli.common import StopSignal
-from tengen.cluster import Done, LocalCluster, Notes
+from tengen.cluster import Done, LocalCluster, ProgressRecord
 from tengen.cluster.base import Work
 from tengen.engine.levels import FULL, LEVELS, Level
 from tengen.game import records
@@ -39,7 +39,7 @@ RULES = "freestyle,standard,renju,caro"
 MIN_SCORE, MAX_SCORE = 0.6, 0.9  # of the higher of two neighbours
 MAX_GAMES = 600  # per match: the package has openings for so many, for every rule and size
 MEMORY = 32  # MiB, as on the page
-PATIENCE = 600.0  # seconds without a sign of life
+HANG_TIMEOUT = 600.0  # seconds without a heartbeat
 KINDS: Mapping[str, type[int] | type[float]] = {
     "nodes": int, "depth": int, "time": float, "lines": int, "spread": float,
 }  # fmt: skip
@@ -176,10 +176,12 @@ def matches(args: argparse.Namespace) -> list[Match]:
 # --- playing ---
 
 
-def with_levels(levels: Mapping[int, Level], work: Work[T, R], task: T, notes: Notes) -> R:
+def with_levels(
+    levels: Mapping[int, Level], work: Work[T, R], task: T, progress: ProgressRecord
+) -> R:
     """Do a task in a worker whose table of levels is this one."""
     LEVELS.update(levels)
-    return work(task, notes)
+    return work(task, progress)
 
 
 class LevelCluster(LocalCluster):
@@ -275,7 +277,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         listed = matches(args)
         args.out.mkdir(parents=True, exist_ok=True)
-        with StopSignal(args.seconds) as stop, LevelCluster(args.processes, PATIENCE) as cluster:
+        with (
+            StopSignal(args.seconds) as stop,
+            LevelCluster(args.processes, HANG_TIMEOUT) as cluster,
+        ):
             cluster.games = args.games
             for match in listed:
                 if not stop():

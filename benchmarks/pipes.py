@@ -32,7 +32,7 @@ from strict_client import BrokenPlayer, Client, Place
 from tengen import Move, Rule
 from tengen.arena.elo import percentile
 from tengen.cli.common import StopSignal
-from tengen.cluster import Failure, LocalCluster, Notes, cores
+from tengen.cluster import Failure, LocalCluster, ProgressRecord, cores
 from tengen.game import records
 from tengen.util.progress import Progress
 
@@ -78,7 +78,7 @@ def _clients() -> dict[int, Client]:
     return {}
 
 
-def play_game(task: Task, notes: Notes) -> Report:
+def play_game(task: Task, progress: ProgressRecord) -> Report:
     rng = random.Random(f"pipes {task.seed} {task.number}")
     report = Report()
     side = 0
@@ -88,8 +88,8 @@ def play_game(task: Task, notes: Notes) -> Report:
             if side not in clients:
                 clients[side] = Client(task.command)
             clients[side].begin(task.size, _infos(task), infos_first=bool(task.number // 2 % 2))
-            notes.write()
-        _play(task, rng, report, clients, notes)
+            progress.write()
+        _play(task, rng, report, clients, progress)
     except BrokenPlayer as broken:
         report.fault = f"{broken.kind}: {broken}"
         while clients:
@@ -113,7 +113,11 @@ def _infos(task: Task) -> dict[str, int]:
 
 
 def _play(
-    task: Task, rng: random.Random, report: Report, clients: dict[int, Client], notes: Notes
+    task: Task,
+    rng: random.Random,
+    report: Report,
+    clients: dict[int, Client],
+    progress: ProgressRecord,
 ) -> None:
     """One game. Most openings are sent as a BOARD; some games start on the empty board."""
     opening = draw_opening(rng, task.size, task.rule) if rng.random() < 0.8 else ()
@@ -125,7 +129,7 @@ def _play(
         whole = not (known[side] or len(stones) == 1) or rng.random() < 0.05
         clients[side].info({"time_left": 2**31 - 1})
         place, seconds = clients[side].move(stones, whole, task.limit + HANG)
-        notes.write()
+        progress.write()
         report.seconds.append(seconds)
         known[side] = True
         try:
@@ -139,7 +143,7 @@ def _play(
     report.ending = outcome.reason if outcome else ""
 
 
-def end_search(task: Task, notes: Notes) -> EndReport:
+def end_search(task: Task, progress: ProgressRecord) -> EndReport:
     """End a long search by END, or by closing the pipe."""
     rng = random.Random(f"end {task.seed} {task.number}")
     report = EndReport(task.number % 2 == 0)
@@ -149,7 +153,7 @@ def end_search(task: Task, notes: Notes) -> EndReport:
         opening = draw_opening(rng, task.size, task.rule)
         client.request([(move.x, move.y) for move in opening], whole=True)
         time.sleep(rng.uniform(0.02, 0.3))
-        notes.write()
+        progress.write()
         if client.is_silent():
             report.seconds = client.end(10.0, report.command)
     except BrokenPlayer as broken:
@@ -257,7 +261,7 @@ def main() -> int:
     save = Every(20)
     print(f"load before   {os.getloadavg()[0]:.2f} on {cores()} cores, {args.processes} games")
     progress = Progress("pipes", args.games, "games")
-    workers = LocalCluster(args.processes, patience=60)
+    workers = LocalCluster(args.processes, timeout=60)
     with StopSignal(args.seconds) as stop, workers as pool, progress:
         ends = tasks(args, args.ends, END_LIMIT)
         for ended in pool.run(end_search, ends, stop):

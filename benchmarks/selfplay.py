@@ -48,7 +48,7 @@ from bench_common import Every, add_run_options, make_parser, random_board, say
 from tengen import Board, Colour, Move, Rule
 from tengen.arena.player import Player
 from tengen.cli.common import StopSignal
-from tengen.cluster import Failure, LocalCluster, Notes
+from tengen.cluster import Failure, LocalCluster, ProgressRecord
 from tengen.engine import AnyEngine, Engine, Info, Limit, PlayResult, Score
 from tengen.game.threat import Threat
 from tengen.util.deprecation import add_deprecated_option
@@ -156,16 +156,16 @@ class Side:
         return Limit(nodes=max(1, self.nodes // FORCED_PART if forced else self.nodes))
 
 
-def play_game(task: Task, notes: Notes) -> Arrays:
+def play_game(task: Task, progress: ProgressRecord) -> Arrays:
     settings = task.settings
     rng = random.Random(f"selfplay {settings.seed} {task.number}")
     sides = sides_of(settings, task.number)
     for side in sides.values():
         side.engine.new_game()
-    board = _opening(rng, settings, notes)
+    board = _opening(rng, settings, progress)
     first, positions = board.ply, list[Position]()
     while not board.is_over():
-        notes.write()
+        progress.write()
         side = sides[board.turn]
         limit = side.limit(forced=is_forced(board))
         if board.ply - first < settings.plies:
@@ -203,12 +203,12 @@ def engine_of(player: str, memory: int) -> Engine:
     return Engine(**{"memory": memory} | dict(Player.parse(player).options))
 
 
-def _opening(rng: random.Random, settings: Settings, notes: Notes) -> Board:
+def _opening(rng: random.Random, settings: Settings, progress: ProgressRecord) -> Board:
     """An opening that the player evaluates as balanced, or after many tries any."""
     rule = Rule.parse(settings.rule)
     engine = engine_of(settings.player, settings.memory)
     for _ in range(OPENING_TRIES):
-        notes.write()
+        progress.write()
         board = random_board(rng, settings.size, rule)
         info = engine.play(board, Limit(nodes=settings.nodes)).info
         if info is None or abs(info.score.relative.win_rate - 0.5) < settings.balance:

@@ -80,13 +80,13 @@ class Client:
         for name, value in values.items():
             self.send(f"INFO {name} {value}")
 
-    def move(self, stones: Sequence[Place], whole: bool, patience: float) -> tuple[Place, float]:
+    def move(self, stones: Sequence[Place], whole: bool, timeout: float) -> tuple[Place, float]:
         """The answer to a position, and the seconds that it took. `stones` are all moves in order;
         `whole` sends them all, otherwise only the last one.
         """
         start = time.perf_counter()
         self.request(stones, whole)
-        answer = self.line(patience)
+        answer = self.line(timeout)
         seconds = time.perf_counter() - start
         match = ANSWER.fullmatch(answer)
         if match is None:
@@ -118,7 +118,7 @@ class Client:
         self._read = b"\n".join(rest)
         return not self._read
 
-    def end(self, patience: float, command: bool = True) -> float:
+    def end(self, timeout: float, command: bool = True) -> float:
         """Send END, or only close its input; the seconds until the process ended."""
         start = time.perf_counter()
         if command:
@@ -126,9 +126,9 @@ class Client:
         else:
             self._to.close()
         while self._process.poll() is None:
-            if time.perf_counter() - start > patience:
+            if time.perf_counter() - start > timeout:
                 self.kill()
-                raise BrokenPlayer("hang", f"still there {patience:g} s after END")
+                raise BrokenPlayer("hang", f"still there {timeout:g} s after END")
             time.sleep(0.0002)
         seconds = time.perf_counter() - start
         self.kill()
@@ -153,9 +153,9 @@ class Client:
         except OSError as error:
             raise BrokenPlayer("crash", f"{text.split(maxsplit=1)[0]}: {error.strerror}") from None
 
-    def line(self, patience: float) -> str:
+    def line(self, timeout: float) -> str:
         """The next line, except remarks."""
-        deadline = time.perf_counter() + patience
+        deadline = time.perf_counter() + timeout
         while True:
             text, end, rest = self._read.partition(b"\n")
             if end:
@@ -166,7 +166,7 @@ class Client:
                 continue
             left = deadline - time.perf_counter()
             if left <= 0 or not select.select([self._from], [], [], left)[0]:
-                raise BrokenPlayer("hang", f"no answer within {patience:g} s")
+                raise BrokenPlayer("hang", f"no answer within {timeout:g} s")
             data = os.read(self._from.fileno(), 1 << 16)
             if not data:
                 code = self._process.wait(5)

@@ -172,7 +172,7 @@ def rates(ended: int, work: dict[str, int], wall: float) -> Numbers:
         "playouts/s": round(work["playouts"] / wall),
         "games/s": round(ended / wall, 1),
         "moves per game": round(work["moves"] / max(1, ended), 1),
-        "VCF plays per leaf": round(work["solver_plays"] / max(1, work["leaves"]), 2),
+        "VCF nodes per leaf": round(work["solver_nodes"] / max(1, work["leaves"]), 2),
         "seconds": round(wall, 1),
     }
 

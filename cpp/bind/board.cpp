@@ -35,7 +35,7 @@ void register_board(nb::module_& module) {
       .def("threats", &BoundBoard::threats, nb::arg("colour"), nb::arg("least"))
       .def("shape", &BoundBoard::shape, nb::arg("index"), nb::arg("colour"), nb::arg("direction"))
       .def("counts", &BoundBoard::counts, nb::arg("colour"))
-      .def("answers", &BoundBoard::answers, nb::arg("index"), nb::arg("colour"))
+      .def("defences", &BoundBoard::defences, nb::arg("index"), nb::arg("colour"))
       .def("judge", &BoundBoard::judge, nb::arg("index"), nb::arg("colour"));
 }
 

@@ -136,9 +136,9 @@ class BoundBoard {
     return {counts.begin(), counts.begin() + THREAT_NB};
   }
 
-  std::vector<int> answers(int index, int colour) const {
+  std::vector<int> defences(int index, int colour) const {
     std::vector<int> result;
-    for (const Point p : patterns_.answers(to_colour(colour), empty_point(index)))
+    for (const Point p : patterns_.defences(to_colour(colour), empty_point(index)))
       result.push_back(to_index(p, size()));
     return result;
   }

@@ -106,7 +106,7 @@ class BoundEngine {
   void load_lazy_tables(int rule, const nb::bytes& data) {
     engine_->load_lazy_tables(to_rule(rule), view(data));
   }
-  void collect_samples(int share) { engine_->collect_samples(share); }
+  void collect_samples(int per_1024) { engine_->collect_samples(per_1024); }
   /// Boards as rows (0 empty, 1 black, 2 white), sides to move (1, 2), and their evaluations.
   Samples take_samples() {
     const std::vector<SearchSample> samples = engine_->take_samples();
@@ -273,6 +273,8 @@ std::string new_name(const std::string& name) {
       {"POLICY_POINTS", "EVAL_PER_POLICY_LOGIT"},
       {"MCTS_SPREAD", "MCTS_UTILITY_STDEV_SCALE"},
       {"MCTS_LEAST_VISITS", "MCTS_MIN_VISITS"},
+      {"MCTS_TIME_SETTLED", "MCTS_TIME_STABLE"},
+      {"MCTS_TIME_UNSETTLED", "MCTS_TIME_UNSTABLE"},
       {"TIME_LEAST", "TIME_MIN"},
       {"PN_PATIENCE", "PN_EPSILON_DIVISOR"},
       {"ROUGH_BASE", "LAZY_BASE"},
@@ -360,7 +362,7 @@ void register_engine(nb::module_& module) {
            "`white`, that function evaluates positions with white to move.")
       .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
       .def("load_lazy_tables", &BoundEngine::load_lazy_tables, nb::arg("rule"), nb::arg("data"))
-      .def("collect_samples", &BoundEngine::collect_samples, nb::arg("share"))
+      .def("collect_samples", &BoundEngine::collect_samples, nb::arg("per_1024"))
       .def("take_samples", &BoundEngine::take_samples)
       .def("start", &BoundEngine::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
            nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,

@@ -91,7 +91,7 @@ Counts work_of(const SelfPlay& games) {
   counts["searches"] = work.searches;
   counts["moves"] = work.moves;
   counts["rows"] = work.rows;
-  counts["solver_plays"] = games.solver_plays();
+  counts["solver_nodes"] = games.solver_nodes();
   return counts;
 }
 

@@ -67,9 +67,9 @@ void Engine::load_lazy_tables(Rule rule, std::string_view bytes) {
   searcher_.reset();
 }
 
-void Engine::collect_samples(int share) {
+void Engine::collect_samples(int per_1024) {
   require_idle();
-  sample_share_ = share;
+  samples_per_1024_ = per_1024;
 }
 
 std::vector<SearchSample> Engine::take_samples() {
@@ -78,8 +78,8 @@ std::vector<SearchSample> Engine::take_samples() {
 }
 
 EvaluatorResources Engine::resources(Rule rule) const {
-  const bool fit = lazy_tables_ && lazy_tables_->rule == rule;
-  return {tables_[static_cast<size_t>(rule)], evaluation_, fit ? lazy_tables_ : nullptr};
+  const bool fits = lazy_tables_ && lazy_tables_->rule == rule;
+  return {tables_[static_cast<size_t>(rule)], evaluation_, fits ? lazy_tables_ : nullptr};
 }
 
 void Engine::new_game() {
@@ -95,7 +95,7 @@ void Engine::prepare(int size, Rule rule) {
   searcher_rule_ = rule;
 }
 
-/// Starts the clock.
+/// Sets the times of the search, from now on.
 void Engine::start_clock(const TimePlan& plan) {
   const i64 now = StopCondition::now_in_nanoseconds();
   control_.start_time = now;
@@ -121,8 +121,8 @@ void Engine::go(const GoRequest& request) {
     running_ = true;
   }
   SearchRequest search = request.search;
-  if (sample_share_ > 0) search.samples = &samples_;
-  search.sample_share = sample_share_;
+  if (samples_per_1024_ > 0) search.samples = &samples_;
+  search.samples_per_1024 = samples_per_1024_;
   if (std::holds_alternative<CallbackNet>(evaluation_)) search.nodes_per_check = 1;
   try {
     thread_ = std::thread([this, search = std::move(search)] { run_search(search); });
@@ -202,9 +202,9 @@ std::optional<SearchProgress> Engine::progress() const {
 
 std::vector<PolicyMove> Engine::root_policy(const GoRequest& request) {
   require_idle();
-  const EvaluatorResources known = resources(request.rule);
+  const EvaluatorResources loaded = resources(request.rule);
   return tengen::root_policy(request.size, request.rule, request.search,
-                             make_evaluator(options_, request.size, request.rule, known));
+                             make_evaluator(options_, request.size, request.rule, loaded));
 }
 
 bool Engine::is_running() const {

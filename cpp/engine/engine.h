@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The composition root: owns options, tables, evaluators, the searcher and its thread. go() returns
-// at once; results arrive as events. No globals, so several engines can coexist.
+// The engine: owns options, tables, evaluators, the searcher and its thread. go() returns at once;
+// results arrive as events. There are no globals, so several engines can coexist.
 #pragma once
 
 #include <array>
@@ -58,8 +58,8 @@ class Engine {
   void set_evaluation(Evaluation evaluation);
   /// Loads the lazy tables of the current nets for a rule from the bytes of their file.
   void load_lazy_tables(Rule rule, std::string_view bytes);
-  /// Samples `share` of 1024 evaluated positions in the following searches; 0: none.
-  void collect_samples(int share);
+  /// Samples `per_1024` of every 1024 evaluated positions in the following searches; 0: none.
+  void collect_samples(int per_1024);
   /// Samples since the last call.
   std::vector<SearchSample> take_samples();
   const EngineOptions& options() const { return options_; }
@@ -97,7 +97,7 @@ class Engine {
   Evaluation evaluation_;
   std::shared_ptr<const LazyTables> lazy_tables_;
   std::vector<SearchSample> samples_;
-  int sample_share_ = 0;
+  int samples_per_1024_ = 0;
   std::unique_ptr<Searcher> searcher_;
   int searcher_size_ = 0;
   Rule searcher_rule_ = Rule::FREESTYLE;

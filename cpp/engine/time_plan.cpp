@@ -26,9 +26,9 @@ TimePlan plan_time(const TimeLimits& limits, int stones, int points) {
   if (limits.clock <= 0) return plan;
   const double usable = std::max(limits.clock - TIME_RESERVE / 1000.0, MIN_SECONDS);
   const double increment = limits.increment * (TIME_INCREMENT_SHARE / 100.0);
-  const int ours = std::min(points - stones, points) / 2 + 1;
-  const int to_come =
-      std::min(std::max<int>(TIME_MOVES - stones / 2, TIME_MOVES_LEFT), std::max(ours, 1));
+  const int own_moves_left = std::min(points - stones, points) / 2 + 1;
+  const int to_come = std::min(std::max<int>(TIME_MOVES - stones / 2, TIME_MOVES_LEFT),
+                               std::max(own_moves_left, 1));
   plan.optimum = std::min(usable, usable / to_come + increment);
   double maximum = std::min(plan.optimum * TIME_MAXIMUM / 100,
                             std::max(usable * TIME_CLOCK_SHARE / 100, increment));

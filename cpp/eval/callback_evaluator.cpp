@@ -65,13 +65,13 @@ void CallbackEvaluator::copy_scores(const i32* scores, int size, std::span<Score
 
 size_t CallbackEvaluator::answer(const PatternBoard& patterns, Colour side) {
   const u64 key = hashes_.back() ^ (side == WHITE ? ZOBRIST.white_to_move : 0);
-  const size_t place = key & (CACHE_SIZE - 1);
-  if (cache_[place].is_valid && cache_[place].key == key) return place;
-  cache_[place].is_valid = false;  // until the callback returns
-  evaluate(patterns, side, place);
-  cache_[place].key = key;
-  cache_[place].is_valid = true;
-  return place;
+  const size_t index = key & (CACHE_SIZE - 1);
+  if (cache_[index].is_valid && cache_[index].key == key) return index;
+  cache_[index].is_valid = false;  // until the callback returns
+  evaluate(patterns, side, index);
+  cache_[index].key = key;
+  cache_[index].is_valid = true;
+  return index;
 }
 
 void CallbackEvaluator::write_planes(const PatternBoard& patterns, Colour side,
@@ -86,14 +86,14 @@ void CallbackEvaluator::write_planes(const PatternBoard& patterns, Colour side,
     }
 }
 
-void CallbackEvaluator::evaluate(const PatternBoard& patterns, Colour side, size_t place) {
+void CallbackEvaluator::evaluate(const PatternBoard& patterns, Colour side, size_t index) {
   write_planes(patterns, side, planes_.data());
   std::array<float, 3> value{};
   NetOutput answer{{&value, 1}, policy_};
   nets_[net_of(side)](size_, planes_, answer);
-  cache_[place].value = eval_from_logits(nearest_logits(value));
+  cache_[index].value = eval_from_logits(nearest_logits(value));
   std::transform(policy_.begin(), policy_.end(),
-                 scores_.begin() + static_cast<std::ptrdiff_t>(place * points_), score_of);
+                 scores_.begin() + static_cast<std::ptrdiff_t>(index * points_), score_of);
 }
 
 size_t CallbackEvaluator::add(const PatternBoard& patterns, Colour side) {
@@ -129,8 +129,8 @@ void CallbackEvaluator::run() {
   }
 }
 
-void CallbackEvaluator::score_moves_at(size_t place, std::span<ScoredMove> moves) const {
-  copy_scores(&batches_[place & 1].scores[place / 2 * points_], size_, moves);
+void CallbackEvaluator::score_moves_at(size_t index, std::span<ScoredMove> moves) const {
+  copy_scores(&batches_[index & 1].scores[index / 2 * points_], size_, moves);
 }
 
 }  // namespace tengen

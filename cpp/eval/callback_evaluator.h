@@ -41,8 +41,8 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
   size_t add(const PatternBoard& patterns, Colour side) override;
   /// Throws like value().
   void run() override;
-  Value value_at(size_t place) const override { return batches_[place & 1].values[place / 2]; }
-  void score_moves_at(size_t place, std::span<ScoredMove> moves) const override;
+  Value value_at(size_t index) const override { return batches_[index & 1].values[index / 2]; }
+  void score_moves_at(size_t index, std::span<ScoredMove> moves) const override;
 
  private:
   /// A cached result; its scores are at the same index.
@@ -65,7 +65,7 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
   size_t net_of(Colour side) const { return side == WHITE && nets_[1] ? 1 : 0; }
   /// Cache index of the result for the side to move; evaluates on a miss.
   size_t answer(const PatternBoard& patterns, Colour side);
-  void evaluate(const PatternBoard& patterns, Colour side, size_t place);
+  void evaluate(const PatternBoard& patterns, Colour side, size_t index);
   void write_planes(const PatternBoard& patterns, Colour side, float* planes) const;
   static void copy_scores(const i32* scores, int size, std::span<ScoredMove> moves);
 

@@ -32,8 +32,10 @@ void read_side(LittleEndianReader& reader, size_t colour, std::vector<LazyTables
   for (size_t lane = 0; lane < LazyTables::LANE_NB; ++lane) {
     std::array<i16, LazyTables::HIDDEN_NB> weights;
     reader.numbers(weights);
-    for (size_t hidden = 0; hidden < weights.size(); ++hidden)
-      head.net.first[simd::SmallNet::place(lane, hidden)] = lane == 0 ? i16{0} : weights[hidden];
+    for (size_t hidden = 0; hidden < weights.size(); ++hidden) {
+      const size_t index = simd::SmallNet::weight_index(lane, hidden);
+      head.net.first[index] = lane == 0 ? i16{0} : weights[hidden];
+    }
   }
   for (i32& bias : head.net.first_bias) bias = static_cast<i32>(reader.word());
   for (i32& weight : head.net.second) weight = static_cast<i32>(reader.word());

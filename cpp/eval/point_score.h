@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Point scores of the classical paper: the values of its nine shapes (Table 1), the mapping from
-// our shapes, and the value of a position. See docs/evaluation.md.
+// the shapes of cpp/pattern, and the value of a position. See docs/evaluation.md.
 #pragma once
 
 #include <array>

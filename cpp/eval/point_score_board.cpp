@@ -130,15 +130,15 @@ template <Direction D>
 [[gnu::always_inline]] inline PointScoreBoard::PointState* PointScoreBoard::scan_line(
     Point p, PointState* saved, ScorePair& totals) {
   const LineWord line = lines_.words[D][line_of(p, D)];
-  const int place = place_on_line(p, D);
-  const LineKey key = key_at(line, place);
+  const int index = index_on_line(p, D);
+  const LineKey key = key_at(line, index);
   const ShapePair* const shapes = tables_->shapes;
   const ScorePair* const scores = tables_->by_shapes.data();
   // Bit n: the point n - 5 steps along the line from p.
   u32 scan = tables_->scan_before[key & (HALF_KEY_NB - 1)] |
              (u32{tables_->scan_after[key >> HALF_KEY_BITS]} << (KEY_REACH + 1));
   const int farthest = p - KEY_REACH * STEP[D];
-  const int farthest_shift = 2 * (place - 2 * KEY_REACH);
+  const int farthest_shift = 2 * (index - 2 * KEY_REACH);
   for (; scan; scan &= scan - 1) {
     const int n = std::countr_zero(scan);
     PointState& state = points_[static_cast<u32>(farthest + n * STEP[D])];

@@ -115,9 +115,9 @@ class Memo {
   }
 
   void put(const Entry& entry) {
-    Entry& place = entries_[slot(entry.position, entry.node)];
-    used_ += place.node == NO_NODE;
-    place = entry;
+    Entry& stored = entries_[slot(entry.position, entry.node)];
+    used_ += stored.node == NO_NODE;
+    stored = entry;
   }
 
   void grow() {
@@ -134,7 +134,7 @@ class Memo {
 
 /// How the attacker reaches a node: as the root, as the answer to a listed reply, or by executing
 /// the threat.
-enum class Role : u8 { FIRST, ANSWER, THREAT };
+enum class Role : u8 { FIRST, REFUTATION, THREAT };
 
 /// Replays a structurally valid proof. The recursion depth is bounded by the number of empty
 /// points: each attacking move takes one.
@@ -168,7 +168,7 @@ class Checker {
   bool attack(u32 index, Role role);
   bool beats_all(const ProofNode& node);
   bool beats(const ProofNode& node, Point reply);
-  bool answers(const ProofNode& node, Point reply);
+  bool refutes(const ProofNode& node, Point reply);
   bool defender_has_no_five();
 
   Stone at(Point p) const { return referee_.cells()[p]; }
@@ -279,17 +279,17 @@ bool Checker::defender_has_no_five() {
 
 /// Whether the reply is refuted or forbidden. The forbidden test comes last because it is slow.
 bool Checker::beats(const ProofNode& node, Point reply) {
-  if (answers(node, reply)) return true;
+  if (refutes(node, reply)) return true;
   if (result_.stopped || reply == NO_POINT || !is_forbidden(reply, defender_)) return false;
   result_.fault.clear();
   result_.path.clear();
   return true;
 }
 
-bool Checker::answers(const ProofNode& node, Point reply) {
+bool Checker::refutes(const ProofNode& node, Point reply) {
   const Played played(*this, reply, defender_);
   for (const ProofReply& listed : replies_of(proof_, node))
-    if (listed.point == reply) return attack(listed.node, Role::ANSWER);
+    if (listed.point == reply) return attack(listed.node, Role::REFUTATION);
   if (node.threat != NO_NODE) return attack(node.threat, Role::THREAT);
   return fail(reply_text(reply) + " is not answered: it is not listed, and there is no threat");
 }
@@ -328,7 +328,7 @@ bool Checker::fail_move(Point move, Role role, const char* why) {
   const std::string what = name_of(move) + " " + why;
   switch (role) {
     case Role::FIRST: return fail("the first move " + what);
-    case Role::ANSWER:
+    case Role::REFUTATION:
       return fail(reply_text(path_.back()) + " is not answered: the listed answer " + what);
     case Role::THREAT:
       return fail(reply_text(path_.back()) + " is not answered: the threat " + what);

@@ -26,13 +26,13 @@ class TemporaryStone {
 
 }  // namespace
 
-bool run_wins(Rule rule, Colour colour, int length, bool closed) {
+bool run_wins(Rule rule, Colour colour, int length, bool blocked) {
   switch (rule) {
     case Rule::FREESTYLE: return length >= 5;
     case Rule::STANDARD: return length == 5;
     case Rule::RENJU: return colour == BLACK ? length == 5 : length >= 5;
-    case Rule::CARO: return length == 5 && !closed;
-    case Rule::CARO6: return length > 5 || (length == 5 && !closed);
+    case Rule::CARO: return length == 5 && !blocked;
+    case Rule::CARO6: return length > 5 || (length == 5 && !blocked);
   }
   return false;
 }
@@ -54,8 +54,8 @@ Run Referee::run_through(Point p, Direction d) const {
 bool Referee::wins(const Run& run) const {
   const Colour colour = cells_[run.first];
   const Colour other = opponent(colour);
-  const bool closed = cells_[run.before()] == other && cells_[run.after()] == other;
-  return run_wins(rule_, colour, run.length, closed);
+  const bool blocked = cells_[run.before()] == other && cells_[run.after()] == other;
+  return run_wins(rule_, colour, run.length, blocked);
 }
 
 /// Whether a stone at e makes a five on the line through the stone at p.

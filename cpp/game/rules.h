@@ -92,8 +92,8 @@ class Referee {
   Rule rule_;
 };
 
-/// Whether a run of `length` wins for the colour. `closed`: both ends are stones of the opponent.
-bool run_wins(Rule rule, Colour colour, int length, bool closed);
+/// Whether a run of `length` wins for the colour. `blocked`: both ends are stones of the opponent.
+bool run_wins(Rule rule, Colour colour, int length, bool blocked);
 
 /// Outcome of a game. `move_limit` 0: none. Without moves, the whole board is searched for fives;
 /// otherwise only the last move can have made one.

@@ -109,7 +109,7 @@ void Accumulator::change(int point, int state_delta) {
   const int count = find_changes<true>(point, state_delta, changes);
   apply_(StoneView(layout_, point), net_.conv_weights.data(), state(), changes, count, slot(next_));
   ++state_id_;
-  if (state_delta < 0) {  // the saved slots belong to another state
+  if (state_delta < 0) {  // the saved values do not apply to this state
     undoable_ = 0;
     return;
   }
@@ -122,10 +122,10 @@ void Accumulator::prefetch(const i16* row) const {
   for (int i = 0; i < channels_; i += CACHE_LINE_WORDS) __builtin_prefetch(row + i);
 }
 
-void Accumulator::refresh(std::span<const Change> stones) {
+void Accumulator::refresh(std::span<const StoneChange> stones) {
   // Most patterns change, many by several stones: all are copied and compared afterwards.
   std::memcpy(old_patterns_.data(), patterns_.data(), patterns_.size() * sizeof patterns_[0]);
-  for (const Change& stone : stones)
+  for (const StoneChange& stone : stones)
     for (const AffectedPattern& affected : point_patterns_.affected_by(stone.point))
       patterns_[static_cast<size_t>(affected.point * DIRECTION_NB + affected.direction)] +=
           stone.state_delta * affected.index_delta;
@@ -139,7 +139,7 @@ void Accumulator::undo() {
   next_ = (next_ + UNDO_NB - 1) % UNDO_NB;
   --undoable_;
   ++state_id_;
-  const Stone stone = stones_[static_cast<size_t>(next_)];
+  const StoneChange stone = stones_[static_cast<size_t>(next_)];
   u16 points[MAX_CHANGES];
   int count = 0;
   for (const AffectedPattern& affected : point_patterns_.affected_by(stone.point)) {

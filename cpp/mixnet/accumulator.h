@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Feature sums of a position from one side's point of view, updated incrementally. Removing a stone
-// adds it with the rows swapped, and restores every bit.
+// The first layers of Mixnet for a position, from one side's point of view: the sum of codebook
+// rows at each point, their depth-wise convolution, and the sums over the 3x3 chunks of the board.
+// A stone changes them incrementally; removing it restores every bit.
 #pragma once
 
 #include <array>
@@ -29,11 +30,11 @@ class Accumulator {
   const i32* preview_add(int point, int cell_state);
   /// Adds and removes any number of stones at once, in any order: recomputes only what they change.
   /// Clears the undo stack.
-  struct Change {
+  struct StoneChange {
     u16 point;
-    i8 state_delta;  ///< as in add(); negative: the stone is removed
+    i8 state_delta;  ///< cell_state of add(), negative if the stone is removed
   };
-  void refresh(std::span<const Change> stones);
+  void refresh(std::span<const StoneChange> stones);
   /// Undoes the last add(), faster than remove(). Requires can_undo().
   void undo();
   /// Whether the last add() can be undone: the last UNDO_NB of them, unless a remove() or refresh()
@@ -56,7 +57,7 @@ class Accumulator {
     return {patterns_.data(), static_cast<size_t>(layout_.points * DIRECTION_NB)};
   }
 
-  /// Unique per state over all accumulators; for caching results.
+  /// Differs for any two states of any accumulators; for caching results.
   u64 state_id() const { return state_id_; }
 
   /// Equal sums.
@@ -66,12 +67,12 @@ class Accumulator {
   static constexpr int UNDO_NB = 64;
 
   void change(int point, int state_delta);
-  /// Finds and prefetches the rows that a stone replaces; WRITE also updates the patterns. Returns
-  /// their number.
+  /// Finds and prefetches the codebook rows that a stone replaces, and returns their number. WRITE:
+  /// also updates patterns_.
   template <bool WRITE>
   int find_changes(int point, int state_delta, RowChange* changes);
   void prefetch(const i16* row) const;
-  size_t saved_words() const;  ///< saved words per stone: features and convolution
+  size_t saved_words() const;  ///< 16-bit values saved per stone: features and convolution
   SavedValues slot(int number);
   AccumulatorState state() { return {features_.data(), conv_.data(), chunks_.data()}; }
 
@@ -88,12 +89,8 @@ class Accumulator {
   AlignedVector<i16> features_, conv_;
   AlignedVector<i32> chunks_, preview_chunks_;
 
-  struct Stone {
-    u16 point;
-    i8 state_delta;
-  };
-  /// A ring buffer of the last stones and what they changed.
-  std::array<Stone, UNDO_NB> stones_;
+  /// A ring buffer of the last added stones, and of the values before each.
+  std::array<StoneChange, UNDO_NB> stones_;
   AlignedVector<i16> saved_words_;
   AlignedVector<i32> saved_chunks_;
   int next_ = 0;      ///< slot of the next stone

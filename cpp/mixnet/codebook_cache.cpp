@@ -164,13 +164,14 @@ void CodebookCache::remove_unused(const fs::path& kept) const {
 void CodebookCache::remove_stale(const std::string& of_file) const {
   const auto now = fs::file_time_type::clock::now();
   std::error_code unused;
-  const std::string ours = std::string(1, '.').append(of_file).append(1, '.');
+  const std::string own_prefix = std::string(1, '.').append(of_file).append(1, '.');
   const std::string of_any = std::string(ENDING).append(1, '.');
   for (const fs::path& path : files_in(folder_, TEMPORARY)) {
     const std::string name = path.filename().string();
     if (!name.starts_with('.') || name.find(of_any) == std::string::npos) continue;  // another's
     const auto written = fs::last_write_time(path, unused);
-    if (name.starts_with(ours) || (!unused && now - written > STALE_AGE)) fs::remove(path, unused);
+    if (name.starts_with(own_prefix) || (!unused && now - written > STALE_AGE))
+      fs::remove(path, unused);
   }
 }
 

@@ -142,7 +142,7 @@ struct Linear {
 
   /// Offset of the weights of a block's k-th register; outputs are interleaved by WIDTH.
   template <int GROUP>
-  static constexpr int place(int k, int in) {
+  static constexpr int offset(int k, int in) {
     return k / MIN_BLOCK * WIDTH * in + k % MIN_BLOCK * LANES * GROUP;
   }
 
@@ -202,7 +202,7 @@ struct Linear {
                                                      int in, const i8* weights,
                                                      typename Vec::Sums (&acc)[ROWS][BLOCK]) {
     for (int k = 0; k < BLOCK; ++k) {
-      const auto w = Vec::load_bytes(weights + place<4>(k, in));
+      const auto w = Vec::load_bytes(weights + offset<4>(k, in));
       for (int row = 0; row < ROWS; ++row)
         acc[row][k] = Vec::template add_bytes<GROUP>(acc[row][k], inputs[row], w);
     }
@@ -221,7 +221,7 @@ struct Linear {
         second[row] = Vec::load_inputs(x[row] + i + 4);
       }
       for (int k = 0; k < BLOCK; ++k) {
-        const i8* const from = weights + place<4>(k, in);
+        const i8* const from = weights + offset<4>(k, in);
         const auto w = Vec::load_bytes(from), next = Vec::load_bytes(from + 4 * WIDTH);
         for (int row = 0; row < ROWS; ++row) {
           const auto pairs = Vec::add(Vec::pairs(first[row], w), Vec::pairs(second[row], next));
@@ -246,7 +246,7 @@ struct Linear {
         twos[row] = Vec::broadcast_words(two);
       }
       for (int k = 0; k < BLOCK; ++k) {
-        const auto w = Vec::load(weights + place<2>(k, in));
+        const auto w = Vec::load(weights + offset<2>(k, in));
         for (int row = 0; row < ROWS; ++row)
           acc[row][k] = Vec::add_words(acc[row][k], twos[row], w);
       }

@@ -43,28 +43,28 @@ struct RefreshKernel {
   /// Finds the changes of a line and prefetches their rows. Returns the changed points.
   static u32 find_changes(const BoardView& board, const RefreshInput& input, int y,
                           Changes& changes) {
-    i32 places[MAX_LINES * POINT_PATTERNS + PATTERNS_PER_BLOCK];
+    i32 indices[MAX_LINES * POINT_PATTERNS + PATTERNS_PER_BLOCK];
     const int first = y * board.size * POINT_PATTERNS;
-    const int count = find_differing(input, first, board.size * POINT_PATTERNS, places);
+    const int count = find_differing(input, first, board.size * POINT_PATTERNS, indices);
     u32 points = 0;
     for (int k = 0; k < count; ++k) {
-      const int place = first + places[k];
-      const i16* const book = input.books[places[k] / 2 % 2];
+      const int index = first + indices[k];
+      const i16* const book = input.books[indices[k] / 2 % 2];
       RowChange& change = changes.rows[k];
-      change = {place / POINT_PATTERNS, book + std::ptrdiff_t{input.after[place]} * C,
-                book + std::ptrdiff_t{input.before[place]} * C};
+      change = {index / POINT_PATTERNS, book + std::ptrdiff_t{input.after[index]} * C,
+                book + std::ptrdiff_t{input.before[index]} * C};
       prefetch(change.added);
       prefetch(change.removed);
-      points |= u32{1} << places[k] / POINT_PATTERNS;
+      points |= u32{1} << indices[k] / POINT_PATTERNS;
     }
     changes.count = count;
     return points;
   }
 
   /// Lists the patterns that differ, of `count` from the first on; returns their number. Up to
-  /// PATTERNS_PER_BLOCK more places may be written.
-  static int find_differing(const RefreshInput& input, int first, int count, i32* places) {
-    i32* next = places;
+  /// PATTERNS_PER_BLOCK more entries may be written.
+  static int find_differing(const RefreshInput& input, int first, int count, i32* indices) {
+    i32* next = indices;
     for (int i = 0; i < count; i += PATTERNS_PER_BLOCK) {
       const int left = count - i;
       const u32 among = left < PATTERNS_PER_BLOCK ? (u32{1} << left) - 1 : 0xFFFF;
@@ -75,7 +75,7 @@ struct RefreshKernel {
         for (u32 others = Vec::differing(before, after) & among; others; others &= others - 1)
           *next++ = i + __builtin_ctz(others);
     }
-    return static_cast<int>(next - places);
+    return static_cast<int>(next - indices);
   }
 
   [[gnu::always_inline]] static void prefetch(const i16* row) {

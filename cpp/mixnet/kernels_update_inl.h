@@ -181,10 +181,10 @@ struct Update {
     // Stays within 16 bits: nine features of at most 4 FEATURE_MAX, and weights below 1.
     Pair sums[PARTS];
     read_point(changed, weights, reads[0],
-               [&](int i, auto... places) { sums[i] = Pair::scaled(places...); });
+               [&](int i, auto... operands) { sums[i] = Pair::scaled(operands...); });
     for (int k = 1; k < count; ++k)
       read_point(changed, weights, reads[k],
-                 [&](int i, auto... places) { sums[i].add_scaled(places...); });
+                 [&](int i, auto... operands) { sums[i].add_scaled(operands...); });
     Delta delta;
     for (int i = 0; i < PARTS; ++i) delta.parts[i] = sums[i].delta();
     return delta;

@@ -71,7 +71,7 @@ class MixnetEvaluator final : public Evaluator {
   std::array<View, COLOUR_NB> views_;
   std::vector<u16> points_;  ///< buffer of score_moves()
   std::vector<i32> logits_;
-  std::vector<Accumulator::Change> changes_;  ///< buffer of up_to_date()
+  std::vector<Accumulator::StoneChange> changes_;  ///< buffer of up_to_date()
 };
 
 }  // namespace tengen::mixnet

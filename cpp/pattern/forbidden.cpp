@@ -38,19 +38,19 @@ class DoubleThree {
     LineWord word = lines_.words[d][line];
     for (; stones; stones = stones->before)
       if (line_of(stones->stone, d) == line)
-        word |= stone_on_line(BLACK, place_on_line(stones->stone, d));
+        word |= stone_on_line(BLACK, index_on_line(stones->stone, d));
     return word;
   }
 
   /// Whether a legal stone turns the newest stone's line into an open four through it.
   bool is_three(const HypotheticalStone& newest, Direction d) const {
     const LineWord line = line_with(&newest, line_of(newest.stone, d), d);
-    const int place = place_on_line(newest.stone, d);
+    const int index = index_on_line(newest.stone, d);
     for (const int direction : {-1, 1}) {
       int offset = direction;
-      while (stone_at(line, place + offset) == BLACK) offset += direction;
-      if (stone_at(line, place + offset) != EMPTY) continue;
-      const auto pair = tables_.shapes[key_at(line, place + offset)];
+      while (stone_at(line, index + offset) == BLACK) offset += direction;
+      if (stone_at(line, index + offset) != EMPTY) continue;
+      const auto pair = tables_.shapes[key_at(line, index + offset)];
       if (shape_of(pair, BLACK) != Shape::OPEN_FOUR) continue;
       if (may_play({shifted(newest.stone, d, offset), &newest}, d)) return true;
     }
@@ -66,7 +66,7 @@ class DoubleThree {
       if (d == four) continue;
       const LineWord line = line_with(newest.before, line_of(newest.stone, d), d);
       const Shape shape =
-          shape_of(tables_.shapes[key_at(line, place_on_line(newest.stone, d))], BLACK);
+          shape_of(tables_.shapes[key_at(line, index_on_line(newest.stone, d))], BLACK);
       if (shape >= Shape::FOUR) return false;  // a second four, an overline or a five
       threes += shape == Shape::OPEN_THREE;
       shapes |= static_cast<ShapeSet>(static_cast<int>(shape) << (4 * d));
@@ -74,8 +74,8 @@ class DoubleThree {
     return threes < 2 || !is_real(newest, shapes);
   }
 
-  static Stone stone_at(LineWord line, int place) {
-    return static_cast<Stone>((line >> (2 * place)) & 3);
+  static Stone stone_at(LineWord line, int index) {
+    return static_cast<Stone>((line >> (2 * index)) & 3);
   }
 
   const Lines& lines_;

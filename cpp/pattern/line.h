@@ -38,7 +38,7 @@ constexpr int line_of(Point p, Direction d) {
 }
 
 /// Place of a point on its line.
-constexpr int place_on_line(Point p, Direction d) { return d == ALONG_Y ? p >> 5 : p & (GRID - 1); }
+constexpr int index_on_line(Point p, Direction d) { return d == ALONG_Y ? p >> 5 : p & (GRID - 1); }
 
 /// The key of a cell, from its line shifted so that the cell five below it comes first.
 constexpr LineKey key_from(LineWord around) {
@@ -46,13 +46,13 @@ constexpr LineKey key_from(LineWord around) {
   return (bits & (HALF_KEY_NB - 1)) | ((bits >> 2) & ((HALF_KEY_NB - 1) << HALF_KEY_BITS));
 }
 
-/// The key of the cell at `place`. Requires MARGIN <= place < GRID - MARGIN.
-constexpr LineKey key_at(LineWord line, int place) {
-  return key_from(line >> (2 * (place - KEY_REACH)));
+/// The key of the cell at `index`. Requires MARGIN <= index < GRID - MARGIN.
+constexpr LineKey key_at(LineWord line, int index) {
+  return key_from(line >> (2 * (index - KEY_REACH)));
 }
 
-constexpr LineWord stone_on_line(Stone stone, int place) {
-  return static_cast<LineWord>(stone) << (2 * place);
+constexpr LineWord stone_on_line(Stone stone, int index) {
+  return static_cast<LineWord>(stone) << (2 * index);
 }
 
 /// Offset from the middle (-5 … -1, 1 … 5) of the key's i-th cell, and back.
@@ -74,16 +74,16 @@ struct Lines {
   /// Adds a stone to an empty cell, or removes it.
   void toggle(Point p, Stone stone) {
     for (const Direction d : DIRECTIONS)
-      words[d][line_of(p, d)] ^= stone_on_line(stone, place_on_line(p, d));
+      words[d][line_of(p, d)] ^= stone_on_line(stone, index_on_line(p, d));
   }
 
   Stone stone(Point p) const {
     return static_cast<Stone>(
-        (words[ALONG_X][line_of(p, ALONG_X)] >> (2 * place_on_line(p, ALONG_X))) & 3);
+        (words[ALONG_X][line_of(p, ALONG_X)] >> (2 * index_on_line(p, ALONG_X))) & 3);
   }
 
   LineKey key(Point p, Direction d) const {
-    return key_at(words[d][line_of(p, d)], place_on_line(p, d));
+    return key_at(words[d][line_of(p, d)], index_on_line(p, d));
   }
 
   bool operator==(const Lines&) const = default;

@@ -49,7 +49,7 @@ void PatternBoard::assign(const Cells& cells) {
     if (cells[p] == EMPTY) set_from_lines(p);
 }
 
-/// Computes an empty point whose threats are not set.
+/// Computes the shapes and the threats of an empty point, and counts it.
 void PatternBoard::set_from_lines(Point p) {
   u32 shapes = 0;
   for (const Direction d : DIRECTIONS) shapes |= spread(tables_->shapes[lines_.key(p, d)], d);
@@ -60,8 +60,8 @@ void PatternBoard::set_from_lines(Point p) {
   ++counts_[1][both >> 4];
 }
 
-/// Changes of the counts by one move, summed in registers: in memory each sum would wait for the
-/// previous store. One signed byte per threat and side; a move changes at most 41 points.
+/// Sums the changes of the threat counts by one move in vector registers, which is faster than in
+/// memory. One signed byte per threat and side suffices: a move changes at most 41 points.
 class PatternBoard::CountChange {
  public:
   void move(u32 from, u32 to) {
@@ -100,8 +100,8 @@ template <Direction D>
                                                                               Change* change,
                                                                               CountChange& counts) {
   const LineWord line = lines_.words[D][line_of(p, D)];
-  const int place = place_on_line(p, D);
-  const LineKey key = key_at(line, place);
+  const int index = index_on_line(p, D);
+  const LineKey key = key_at(line, index);
   // Locals: threats_ are bytes, which may alias anything, so members would be reloaded after each
   // store.
   const ShapePair* const shape_table = tables_->shapes.data();
@@ -111,7 +111,7 @@ template <Direction D>
   u32 affected = tables_->affected_before[side][key & (HALF_KEY_NB - 1)] |
                  (u32{tables_->affected_after[side][key >> HALF_KEY_BITS]} << (KEY_REACH + 1));
   const int farthest = p - KEY_REACH * STEP[D];
-  const int farthest_shift = 2 * (place - 2 * KEY_REACH);
+  const int farthest_shift = 2 * (index - 2 * KEY_REACH);
   for (; affected; affected &= affected - 1) {
     const int n = std::countr_zero(affected);
     const auto q = static_cast<u32>(farthest + n * STEP[D]);

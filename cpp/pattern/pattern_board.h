@@ -13,7 +13,7 @@
 namespace tengen {
 
 /// Points that stop a threat: its own point and cells on its line.
-using Answers = PointList<KEY_CELLS + 1>;
+using DefencePoints = PointList<KEY_CELLS + 1>;
 
 class PatternBoard {
  public:
@@ -82,11 +82,12 @@ class PatternBoard {
   /// Empty points where an opponent's stone stops what the colour could make at the empty point p:
   /// its five, or else its open four (or double four) on a line. Includes p. Empty if the colour
   /// could make neither. In ascending order; forbidden points are not checked.
-  Answers answers(Colour colour, Point p) const;
+  DefencePoints defences(Colour colour, Point p) const;
 
   /// Whether a four of the colour, alone or with its other fours, may lead to another four. False
   /// proves that the colour has no win by fours. True where the shapes do not decide it, and always
-  /// under rules with forbidden points or closed fives. Requires that neither side can make a five.
+  /// in renju (forbidden points) and caro (blocked fives). Requires that neither side can make a
+  /// five.
   bool has_followup_four(Colour colour) const;
 
   int size() const { return size_; }

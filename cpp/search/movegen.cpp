@@ -23,14 +23,14 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
     if (patterns.may_play(side, p)) moves.push_back({p, 0});
   };
   patterns.for_each_at_least(side, Threat::FOUR, add);
-  Answers defences;
+  DefencePoints defences;
   bool first = true;
   patterns.for_each_at_least(other, Threat::OPEN_FOUR, [&](Point p) {
-    const Answers answers = patterns.answers(other, p);
+    const DefencePoints stops = patterns.defences(other, p);
     if (first)
-      defences = answers;
+      defences = stops;
     else
-      defences.keep_if([&answers](Point q) { return answers.contains(q); });
+      defences.keep_if([&stops](Point q) { return stops.contains(q); });
     first = false;
   });
   for (const Point p : defences)
@@ -42,19 +42,19 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
 ForcedReply forced_reply(const Position& position) {
   const PatternBoard& patterns = position.patterns();
   const Colour other = opponent(position.side());
-  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::ANSWER_FOUR;
-  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::ANSWER_THREE
+  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::STOP_FIVE;
+  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::STOP_OPEN_FOUR
                                                       : ForcedReply::NONE;
 }
 
 void generate_moves(const Position& position, ForcedReply forced, Point last,
                     std::vector<ScoredMove>& moves) {
   switch (forced) {
-    case ForcedReply::ANSWER_FOUR:
+    case ForcedReply::STOP_FIVE:
       for (const Point p : position.threats().defences(opponent(position.side()), last))
         moves.push_back({p, 0});
       return;
-    case ForcedReply::ANSWER_THREE: return add_defences(position, moves);
+    case ForcedReply::STOP_OPEN_FOUR: return add_defences(position, moves);
     case ForcedReply::NONE: return add_all(position, moves);
   }
 }

@@ -17,7 +17,7 @@ class RootSolver {
   /// available time. Requires that `root` is the position of the request.
   bool solve(Position& root, const SearchRequest& request, SearchControl& control, bool use_vcf,
              SearchResult& result);
-  /// Plays of the last solve().
+  /// Nodes of the last solve().
   u64 nodes() const { return nodes_; }
   void new_game() { vcf_.reset(); }
 

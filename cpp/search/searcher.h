@@ -35,9 +35,9 @@ struct SearchRequest {
   u64 nodes_per_check = 128;        ///< see Limits; 1 for evaluators that take milliseconds
   int multipv = 1;                  ///< number of lines to search
   std::vector<Point> search_moves;  ///< root moves to search; empty: all legal moves
-  /// Receives `sample_share` of 1024 evaluated positions; nullptr: none.
+  /// Receives `samples_per_1024` of every 1024 evaluated positions; nullptr: none.
   std::vector<SearchSample>* samples = nullptr;
-  int sample_share = 0;
+  int samples_per_1024 = 0;
 };
 
 /// Control of a running search. Times are those of StopCondition::now_in_nanoseconds().

@@ -11,9 +11,9 @@ namespace {
 
 /// Fits into a core's cache with thousands of refuted positions.
 constexpr size_t VCF_BYTES = 128 << 10;
-/// Up to this many plays the table has no evictions. With evictions, the result would depend on how
+/// Up to this many nodes the table has no evictions. With evictions, the result would depend on how
 /// often the table was cleared.
-constexpr int MAX_PLAYS_WITHOUT_EVICTION = 4096;
+constexpr int MAX_NODES_WITHOUT_EVICTION = 4096;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void LeafInspector::add_threats(Threat threat) {
                                          [this](Point p) { moves_.push_back(p); });
 }
 
-ProvenState LeafInspector::inspect(int vcf_plays) {
+ProvenState LeafInspector::inspect(int vcf_nodes) {
   moves_.clear();
   forced_ = ForcedReply::NONE;
   const ThreatBoard& threats = position_.threats();
@@ -38,14 +38,14 @@ ProvenState LeafInspector::inspect(int vcf_plays) {
     return ProvenState::WON;
   }
   forced_ = forced_reply(position_);
-  if (forced_ == ForcedReply::ANSWER_FOUR) return forced();
+  if (forced_ == ForcedReply::STOP_FIVE) return forced();
   // An open four needs three plies to win.
   if (threats.moves_left() >= 3 &&
       threats.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0) {
     add_threats(Threat::OPEN_FOUR);
     return ProvenState::WON;
   }
-  if (has_vcf(vcf_plays)) {
+  if (has_vcf(vcf_nodes)) {
     moves_.push_back(WinTree::Reader(vcf_.tree()).next());
     return ProvenState::WON;
   }
@@ -54,8 +54,8 @@ ProvenState LeafInspector::inspect(int vcf_plays) {
   for (const ScoredMove& move : scored_) moves_.push_back(move.point);
   if (!moves_.empty()) return ProvenState::UNKNOWN;
   // Without a threat only a pass is left: scored as a draw.
-  return forced_ == ForcedReply::ANSWER_THREE && threats.moves_left() >= 4 ? ProvenState::LOST
-                                                                           : ProvenState::DRAWN;
+  return forced_ == ForcedReply::STOP_OPEN_FOUR && threats.moves_left() >= 4 ? ProvenState::LOST
+                                                                             : ProvenState::DRAWN;
 }
 
 ProvenState LeafInspector::forced() {
@@ -65,17 +65,17 @@ ProvenState LeafInspector::forced() {
   return threats.moves_left() >= 2 ? ProvenState::LOST : ProvenState::DRAWN;
 }
 
-bool LeafInspector::has_vcf(int vcf_plays) {
+bool LeafInspector::has_vcf(int vcf_nodes) {
   ThreatBoard& threats = position_.threats();
   const Colour side = position_.side();
-  if (vcf_plays == 0 || !threats.has_four(side)) return false;
+  if (vcf_nodes == 0 || !threats.has_four(side)) return false;
   if (!threats.patterns().has_followup_four(side)) return false;
   // Results must not depend on other games.
-  if (vcf_plays <= MAX_PLAYS_WITHOUT_EVICTION)
+  if (vcf_nodes <= MAX_NODES_WITHOUT_EVICTION)
     vcf_.clear();
   else
     vcf_.reset();
-  return vcf_.search(threats, side, static_cast<u64>(vcf_plays), stop_condition_) ==
+  return vcf_.search(threats, side, static_cast<u64>(vcf_nodes), stop_condition_) ==
          SolveStatus::WIN;
 }
 

@@ -37,21 +37,21 @@ class LeafInspector {
   }
   Position& position() { return position_; }
 
-  /// Analyses the position with at most `vcf_plays` plays of VCF (0: none). Deterministic per
+  /// Analyses the position with at most `vcf_nodes` nodes of VCF (0: none). Deterministic per
   /// position. Fills moves(); for a won position with the winning moves only.
-  ProvenState inspect(int vcf_plays);
+  ProvenState inspect(int vcf_nodes);
   /// After inspect(): a five must be stopped. Such positions are not evaluated by the net.
-  bool must_stop_five() const { return forced_ == ForcedReply::ANSWER_FOUR; }
+  bool must_stop_five() const { return forced_ == ForcedReply::STOP_FIVE; }
   /// After inspect(): the opponent has no threat.
   bool is_unthreatened() const { return forced_ == ForcedReply::NONE; }
   const std::vector<Point>& moves() const { return moves_; }
 
-  /// Total plays of VCF.
-  u64 solver_plays() const { return stop_condition_.nodes(); }
+  /// Total nodes of VCF.
+  u64 solver_nodes() const { return stop_condition_.nodes(); }
 
  private:
   ProvenState forced();
-  bool has_vcf(int vcf_plays);
+  bool has_vcf(int vcf_nodes);
   void add_threats(Threat threat);
 
   Position position_;

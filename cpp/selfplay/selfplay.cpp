@@ -177,9 +177,9 @@ Work SelfPlay::work() const {
   return sum;
 }
 
-u64 SelfPlay::solver_plays() const {
+u64 SelfPlay::solver_nodes() const {
   u64 sum = 0;
-  for (const auto& inspector : inspectors_) sum += inspector->solver_plays();
+  for (const auto& inspector : inspectors_) sum += inspector->solver_nodes();
   return sum;
 }
 

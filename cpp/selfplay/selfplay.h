@@ -46,7 +46,7 @@ class SelfPlay {
   GameBatch take();
 
   Work work() const;
-  u64 solver_plays() const;
+  u64 solver_nodes() const;
   const Settings& settings() const { return context_.settings; }
   int threads() const { return workers_.size(); }
 

@@ -38,7 +38,7 @@ struct Settings {
   int early_moves = 14;  ///< number of stones at which `late_temperature` starts
   int move_limit = 0;    ///< the game is drawn at this move; 0: no limit
 
-  int leaf_vcf = 32;          ///< plays of VCF at a leaf
+  int leaf_vcf = 32;          ///< VCF nodes at a leaf
   int root_vcf = 1000;        ///< the same before a search
   bool cut_off = true;        ///< a win found by the solver ends the game
   double won_share = 0.3;     ///< fraction of positions won by threats that become rows

@@ -27,7 +27,7 @@ i64 small_net(const SmallNet& net, const i16* inputs, int shift) {
   for (size_t h = 0; h < SmallNet::HIDDEN; ++h) {
     auto sum = static_cast<u32>(net.first_bias[h]);
     for (size_t i = 0; i < SmallNet::IN; ++i)
-      sum += static_cast<u32>(inputs[i] * net.first[SmallNet::place(i, h)]);
+      sum += static_cast<u32>(inputs[i] * net.first[SmallNet::weight_index(i, h)]);
     const auto hidden = static_cast<i32>(sum);
     output += i64{hidden < 0 ? 0 : hidden >> shift} * net.second[h];
   }

@@ -23,7 +23,7 @@ struct SmallNet {
   alignas(64) std::array<i32, HIDDEN> first_bias;
   alignas(64) std::array<i32, HIDDEN> second;
 
-  static constexpr size_t place(size_t in, size_t hidden) {
+  static constexpr size_t weight_index(size_t in, size_t hidden) {
     return in / 2 * 2 * HIDDEN + 2 * hidden + in % 2;
   }
 };

@@ -45,8 +45,8 @@ struct VecAvx512 {
     const auto others =
         _mm512_mask_cmpneq_epi32_mask(static_cast<__mmask16>(among), load_sums(a), load_sums(b));
     const auto counted = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const auto places = _mm512_add_epi32(_mm512_set1_epi32(first), counted);
-    store_sums(to, _mm512_maskz_compress_epi32(others, places));
+    const auto indices = _mm512_add_epi32(_mm512_set1_epi32(first), counted);
+    store_sums(to, _mm512_maskz_compress_epi32(others, indices));
     return to + __builtin_popcount(others);
   }
 

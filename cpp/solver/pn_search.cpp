@@ -9,12 +9,14 @@ namespace tengen {
 
 namespace {
 
-TUNABLE(PN_LEAF_VCF, 50, 10, 10000, 20, "VCF nodes after a reply");
-TUNABLE(PN_NODE_VCF, 2000, 50, 100000, 400, "VCF nodes before a position is expanded");
-TUNABLE(PN_THREAT_VCF, 1000, 50, 100000, 200, "VCF nodes that decide whether a move threatens");
-TUNABLE(PN_WIDEN_FACTOR, 8, 2, 64, 2, "growth of those nodes when the space is exhausted");
-TUNABLE(PN_COUNTER_VCF, 50, 10, 10000, 20, "VCF nodes of the defender's counter attack");
-// Fours are frequent and rarely decisive: VCF has searched them already.
+TUNABLE(PN_LEAF_VCF, 50, 10, 10000, 20, "max nodes of the attacker's VCF after a reply");
+TUNABLE(PN_NODE_VCF, 2000, 50, 100000, 400,
+        "max nodes of the attacker's VCF before a position is expanded");
+TUNABLE(PN_THREAT_VCF, 1000, 50, 100000, 200, "max VCF nodes to decide whether a move is a threat");
+TUNABLE(PN_WIDEN_FACTOR, 8, 2, 64, 2,
+        "factor of PN_THREAT_VCF for the next search, if it was too small to exclude a win");
+TUNABLE(PN_COUNTER_VCF, 50, 10, 10000, 20, "max nodes of the defender's VCF after an attack");
+// VCF has searched the fours already, so they get a larger proof number than an open three.
 TUNABLE(PN_WORK_FOUR, 4, 1, 20, 1, "initial proof number of a four; an open three has 1");
 TUNABLE(PN_WORK_OTHER, 5, 1, 60, 2, "initial proof number of a move that may threaten");
 TUNABLE(PN_WORK_QUIET, 8, 1, 200, 4, "initial proof number where quiet moves are allowed");
@@ -173,10 +175,9 @@ bool PnSearch::might_threaten(Point p) const {
   return is_candidate && patterns.may_play(attacker_, p);
 }
 
-/// `work`: initial proof number of the move.
-void PnSearch::add_attack(Point move, u32 work) {
+void PnSearch::add_attack(Point move, u32 proof_number) {
   table_.prefetch(key_after(move));
-  children_.push_back({move, {1, work}});
+  children_.push_back({move, {1, proof_number}});
 }
 
 /// Key of the defender's node after the attacker's move.

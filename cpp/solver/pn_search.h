@@ -19,7 +19,7 @@ class PnSearch {
   PnSearch(size_t table_bytes, Vcf& vcf) : table_(table_bytes), vcf_(vcf) { clear(); }
 
   /// Whether the attacker, to move, wins by threats and at most `quiet` quiet moves per line. Ends
-  /// after `max_nodes` plays (0: no limit) or by the stop condition. Leaves the board unchanged. An
+  /// after `max_nodes` nodes (0: no limit) or by the stop condition. Leaves the board unchanged. An
   /// interrupted search resumes when called again.
   SolveStatus search(ThreatBoard& board, Colour attacker, int quiet, u64 max_nodes,
                      StopCondition& stop_condition);
@@ -75,7 +75,7 @@ class PnSearch {
   void generate_replies(Frame& frame);
   void generate_quiet_replies();
   bool might_threaten(Point p) const;
-  void add_attack(Point move, u32 work);
+  void add_attack(Point move, u32 proof_number);
   void look_up_attacks(const Frame& frame);
   u64 key_after(Point attack) const;
   void add_reply(Point move, const WinTree& threat);
@@ -106,7 +106,7 @@ class PnSearch {
   bool incomplete_ = false;  ///< an inner limit cut off part of the space, here or in the table
   bool exhausted_ = false;   ///< the last search ended without a win and without open nodes
   bool failed_ = false;      ///< the proof could not be built
-  u64 threat_nodes_ = 0;     ///< VCF plays that decide whether a move threatens
+  u64 threat_nodes_ = 0;     ///< VCF nodes that decide whether a move threatens
   u64 max_nodes_ = 0;
   int deepest_ = 0;
   Point best_ = NO_POINT;

@@ -11,7 +11,7 @@
 namespace tengen {
 
 /// From the point of view of the side to move: `phi` estimates the work to show that it reaches its
-/// goal (the proof number at attacker nodes), `delta` the work for the other side. 0: shown;
+/// goal (the proof number at attacker nodes), `delta` the work for the other side. 0: proven;
 /// PN_INFINITE: disproven.
 struct PnPair {
   u32 phi = 1;

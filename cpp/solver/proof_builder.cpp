@@ -7,9 +7,9 @@
 namespace tengen {
 
 u32 ProofBuilder::add_five(Point move) {
-  const auto [place, is_new] = fives_.try_emplace(move, static_cast<u32>(nodes_.size()));
+  const auto [entry, is_new] = fives_.try_emplace(move, static_cast<u32>(nodes_.size()));
   if (is_new) add(move, NO_NODE, {});
-  return place->second;
+  return entry->second;
 }
 
 u32 ProofBuilder::add(Point move, u32 threat, const Replies& replies) {
@@ -26,28 +26,28 @@ u32 ProofBuilder::add_tree(const WinTree& tree) {
 
 u32 ProofBuilder::read_tree(WinTree::Reader& reader) {
   const Point move = reader.next();
-  int replies = reader.next();
+  int count = reader.next();
   if (board_.patterns().threat(attacker_, move) == Threat::FIVE) {
-    reader.skip_replies(replies);
+    reader.skip_defences(count);
     return add_five(move);
   }
-  // The trees of the replies follow one another in their own order. Some may be unused: stones may
-  // have been added to the board.
+  // The trees of the defences are read in the order of the tree. Some may be unused: stones may
+  // have been added to the board since the tree was found.
   std::vector<ProofReply> refuted;
   const ScopedPlay played(board_, move, attacker_);
-  const Answers defences = board_.defences(attacker_, move);
-  for (; replies > 0; --replies) {
-    const Point reply = reader.next();
-    if (!defences.contains(reply)) {
+  const DefencePoints legal = board_.defences(attacker_, move);
+  for (; count > 0; --count) {
+    const Point defence = reader.next();
+    if (!legal.contains(defence)) {
       reader.skip();
       continue;
     }
-    const ScopedPlay answered(board_, reply, defender_);
-    refuted.push_back({reply, read_tree(reader)});
+    const ScopedPlay defended(board_, defence, defender_);
+    refuted.push_back({defence, read_tree(reader)});
   }
-  return add_four(move, [&](Point reply) {
+  return add_four(move, [&](Point defence) {
     const auto it = std::find_if(refuted.begin(), refuted.end(),
-                                 [&](const ProofReply& r) { return r.point == reply; });
+                                 [&](const ProofReply& r) { return r.point == defence; });
     assert(it != refuted.end());
     return it->node;
   });

@@ -23,8 +23,8 @@ class ProofBuilder {
   u32 add(Point move, u32 threat, const Replies& replies);
   /// The whole VCF from the current board. Requires still_wins().
   u32 add_tree(const WinTree& tree);
-  /// A four at `move`, which is already on the board. `refute(reply)` is called with the reply on
-  /// the board and returns the node that refutes it; only for legal replies that stop every five.
+  /// A four at `move`, which is already on the board. `refute(defence)` is called with the defence
+  /// on the board and returns the node that refutes it; only for legal moves that stop every five.
   template <typename Refute>
   u32 add_four(Point move, Refute refute);
 
@@ -49,15 +49,15 @@ u32 ProofBuilder::add_four(Point move, Refute refute) {
   const Point five = board_.five_point_near(attacker_, move);
   const u32 threat = add_five(five);
   Replies replies;
-  for (const Point reply : board_.patterns().answers(attacker_, five)) {
-    const bool legal = board_.patterns().may_play(defender_, reply);
-    const ScopedPlay answered(board_, reply, defender_);
-    // A second five also refutes a reply that is forbidden here: if this four is part of a threat,
-    // another stone may have made the reply legal.
+  for (const Point defence : board_.patterns().defences(attacker_, five)) {
+    const bool legal = board_.patterns().may_play(defender_, defence);
+    const ScopedPlay defended(board_, defence, defender_);
+    // A second five also refutes a defence that is forbidden here: if this four is part of a
+    // threat, another stone may have made the defence legal.
     if (board_.has_five(attacker_))
-      replies.push_back({reply, add_five(board_.five_point(attacker_))});
+      replies.push_back({defence, add_five(board_.five_point(attacker_))});
     else if (legal)
-      replies.push_back({reply, refute(reply)});
+      replies.push_back({defence, refute(defence)});
   }
   return add(move, threat, replies);
 }

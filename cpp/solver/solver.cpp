@@ -10,8 +10,8 @@ namespace tengen {
 namespace {
 
 TUNABLE(SOLVE_VCF_NODES, 20000, 1000, 1000000, 4000,
-        "plays of the first VCF; eightfold each round");
-TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000, "plays of the first threat search");
+        "nodes of the first VCF; eight times as many in each round");
+TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000, "nodes of the first threat search");
 
 constexpr u64 MAX_EFFORT = u64{1} << 40;
 

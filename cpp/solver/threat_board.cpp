@@ -9,9 +9,9 @@ namespace {
 
 constexpr int NO_LIMIT = 1 << 20;
 
-/// In caro a five does not count if it is closed, so a four may have several defences, and one
-/// defence may stop two fives.
-bool can_close(Rule rule) { return rule == Rule::CARO || rule == Rule::CARO6; }
+/// In caro a five that is blocked at both ends does not win, so a four may have several defences,
+/// and one defence may stop two fives.
+bool can_block_ends(Rule rule) { return rule == Rule::CARO || rule == Rule::CARO6; }
 
 }  // namespace
 
@@ -53,11 +53,11 @@ Point ThreatBoard::five_point_near(Colour colour, Point p) const {
   return five_point(colour);
 }
 
-Answers ThreatBoard::defences(Colour colour, Point near) const {
-  Answers result;
+DefencePoints ThreatBoard::defences(Colour colour, Point near) const {
+  DefencePoints result;
   const Colour other = opponent(colour);
   const int fives = patterns_.count(colour, Threat::FIVE);
-  if (!can_close(rule())) {
+  if (!can_block_ends(rule())) {
     if (fives > 1) return result;  // only the point itself stops a five
     const Point p = near == NO_POINT ? five_point(colour) : five_point_near(colour, near);
     if (patterns_.may_play(other, p)) result.push(p);
@@ -65,11 +65,11 @@ Answers ThreatBoard::defences(Colour colour, Point near) const {
   }
   bool first = true;
   patterns_.for_each_at_least(colour, Threat::FIVE, [&](Point p) {
-    const Answers answers = patterns_.answers(colour, p);
+    const DefencePoints stops = patterns_.defences(colour, p);
     if (first)
-      result = answers;
+      result = stops;
     else
-      result.keep_if([&](Point q) { return answers.contains(q); });
+      result.keep_if([&](Point q) { return stops.contains(q); });
     first = false;
   });
   return result;

@@ -56,7 +56,7 @@ class ThreatBoard {
 
   /// Legal points where the opponent of `colour` stops every five of `colour`. Requires
   /// has_five(colour). `near`: where to search, or NO_POINT.
-  Answers defences(Colour colour, Point near) const;
+  DefencePoints defences(Colour colour, Point near) const;
 
  private:
   void move_end(int stones) {

@@ -10,21 +10,23 @@ namespace tengen {
 
 namespace {
 
-/// Separate the attacks of black and white in one table.
+/// Xored into the keys, so that one table holds the refutations of both attackers.
 constexpr std::array<u64, COLOUR_NB> ATTACKER_KEYS = {0, 0x9FB21C651E98DF25ULL};
 
-/// Maximum stack of moves: each node has at most the empty points, and every second ply is a node.
+/// Capacity of the move stack: at most the empty points for each attacking ply of a line.
 constexpr size_t MOVE_STACK =
     static_cast<size_t>(MAX_SIZE * MAX_SIZE) * (MAX_SIZE * MAX_SIZE / 4 + 2);
 constexpr size_t TREE_CAPACITY = 1 << 14;
 
 TUNABLE(VCF_NEAR, 3, 0, 32, 2,
-        "ordering score of a four next to the attacker's last stone, minus the distance");
-TUNABLE(VCF_FIRST_TRY, 1000, 100, 100000, 200, "plays before the move order is randomised");
-TUNABLE(VCF_RETRY_GROWTH, 4, 2, 16, 1, "growth of the plays before the next randomisation");
-TUNABLE(VCF_NOISE, 16, 0, 64, 2, "range of the noise of the randomisation");
+        "ordering bonus of a four near the attacker's last stone, 1 less per step away");
+TUNABLE(VCF_FIRST_TRY, 1000, 100, 100000, 200,
+        "nodes until the first restart with a randomised move order");
+TUNABLE(VCF_RETRY_GROWTH, 4, 2, 16, 1, "factor of the nodes until the next restart");
+TUNABLE(VCF_NOISE, 16, 0, 64, 2, "range of the random part of the ordering score after a restart");
 
-/// Ordering score of a four by its other shapes, from which the next four can come.
+/// Ordering score of a four: the sum of this over its four lines, by the Shape that the stone makes
+/// on each. A strong shape may lead to the next four.
 constexpr std::array<i16, SHAPE_NB> SHAPE_SCORES = {0, 0, 1, 3, 5, 6, 12, 0, 60, 80, 0, 0};
 
 int distance(Point p, Point q) {
@@ -32,7 +34,7 @@ int distance(Point p, Point q) {
 }
 
 /// 32 pseudo-random bits.
-u64 noise(u64 what, u64 seed) { return Rng(what ^ (seed << 32)).next() >> 32; }
+u64 noise(u64 key, u64 seed) { return Rng(key ^ (seed << 32)).next() >> 32; }
 
 }  // namespace
 
@@ -51,8 +53,8 @@ SolveStatus Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes,
   deepest_ = 0;
   overflowed_ = false;
   const u64 limit = max_nodes ? max_nodes : ~u64{0};
-  // A bad order early on can cost any amount of work, so the order is randomised after a number of
-  // plays; refutations found so far stay in the table.
+  // A bad move order near the root can cost any amount of work. So the search restarts with a
+  // randomised order after a number of nodes; refutations found so far stay in the table.
   u64 budget = VCF_FIRST_TRY;
   for (shuffles_ = 0;; ++shuffles_) {
     max_nodes_ = nodes_ + std::min(limit - nodes_, budget);
@@ -70,9 +72,11 @@ bool Vcf::write(u16 word) {
   return !overflowed_;
 }
 
-/// Writes the root of a tree whose replies have been written.
-SolveStatus Vcf::emit(Point move, int replies) {
-  return write(static_cast<u16>(replies)) && write(move) ? SolveStatus::WIN : SolveStatus::UNKNOWN;
+/// Completes a won tree: writes its first move, after its defences and their trees have been
+/// written. UNKNOWN if the tree is full.
+SolveStatus Vcf::write_root(Point move, int defence_count) {
+  return write(static_cast<u16>(defence_count)) && write(move) ? SolveStatus::WIN
+                                                               : SolveStatus::UNKNOWN;
 }
 
 /// The attacker is to move.
@@ -80,7 +84,7 @@ SolveStatus Vcf::attack(int ply, Point last) {
   const PatternBoard& patterns = board_->patterns();
   deepest_ = std::max(deepest_, ply);
   if (board_->moves_left() < 1) return SolveStatus::NO_WIN;
-  if (board_->has_five(attacker_)) return emit(board_->five_point(attacker_), 0);
+  if (board_->has_five(attacker_)) return write_root(board_->five_point(attacker_), 0);
   if (board_->moves_left() < 3 || !board_->has_four(attacker_)) return SolveStatus::NO_WIN;
   const int fives_of_defender = patterns.count(defender_, Threat::FIVE);
   const u64 key = this->key();
@@ -106,14 +110,14 @@ SolveStatus Vcf::play_four(Point p, int ply) {
   if (nodes_ >= max_nodes_ || !stop_condition_->count_node()) return SolveStatus::UNKNOWN;
   ++nodes_;
   const ScopedPlay played(*board_, p, attacker_);
-  return answer(ply + 1, p);
+  return defend(ply + 1, p);
 }
 
 /// The attacker has just played a four; the defender is to move.
-SolveStatus Vcf::answer(int ply, Point four) {
+SolveStatus Vcf::defend(int ply, Point four) {
   if (board_->has_five(defender_)) return SolveStatus::NO_WIN;
-  const Answers defences = board_->defences(attacker_, four);
-  const size_t mark = tree_.size();
+  const DefencePoints defences = board_->defences(attacker_, four);
+  const size_t size_before = tree_.size();
   for (const Point p : defences) {
     if (nodes_ >= max_nodes_ || !stop_condition_->count_node()) return SolveStatus::UNKNOWN;
     ++nodes_;
@@ -123,11 +127,11 @@ SolveStatus Vcf::answer(int ply, Point four) {
     board_->undo(p, defender_);
     if (status == SolveStatus::WIN && !write(p)) status = SolveStatus::UNKNOWN;
     if (status != SolveStatus::WIN) {
-      tree_.cut(mark);
+      tree_.truncate(size_before);
       return status;
     }
   }
-  return emit(four, defences.size());
+  return write_root(four, defences.size());
 }
 
 void Vcf::generate_fours(Point last) {
@@ -189,19 +193,19 @@ class Replay {
     if (!stop_condition_.count_node()) return false;
     const ScopedPlay played(board_, move, attacker_);
     if (board_.has_five(defender_)) return false;
-    Answers open = board_.defences(attacker_, move);
-    for (int replies = reader.next(); replies > 0; --replies) {
-      const Point reply = reader.next();
-      if (!open.contains(reply)) {
+    DefencePoints unrefuted = board_.defences(attacker_, move);
+    for (int count = reader.next(); count > 0; --count) {
+      const Point defence = reader.next();
+      if (!unrefuted.contains(defence)) {
         reader.skip();
         continue;
       }
-      open.keep_if([reply](Point p) { return p != reply; });
+      unrefuted.keep_if([defence](Point p) { return p != defence; });
       if (!stop_condition_.count_node()) return false;
-      const ScopedPlay answered(board_, reply, defender_);
+      const ScopedPlay defended(board_, defence, defender_);
       if (!wins(reader)) return false;
     }
-    return open.empty();
+    return unrefuted.empty();
   }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// VCF, victory by continuous fours: the attacker plays only fours, the defender must stop each
-// five. Exact for every rule: forbidden points, wins by them, the defender's own fours and fives,
-// caro's closed fives. Depth-first with a table of refuted positions; no allocations after
-// construction.
+// VCF, victory by continuous fours: the attacker plays only fours, and the defender must stop each
+// five. The search is exact for every rule: it handles forbidden points, defences that are
+// forbidden, the defender's own fours and fives, and in caro fives that are blocked at both ends.
+// It is depth-first, with a table of refuted positions, and allocates nothing after construction.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,9 @@ class Vcf {
  public:
   explicit Vcf(size_t table_bytes);
 
-  /// Whether the attacker, to move, wins by fours. Ends after `max_nodes` plays (0: no limit) or by
-  /// the stop condition. Leaves the board unchanged. Requires that there is no five on the board.
+  /// Whether the attacker, to move, wins by fours. Ends after `max_nodes` nodes (stones played
+  /// by either side; 0: no limit) or by the stop condition. Leaves the board unchanged. Requires
+  /// that there is no five on the board.
   SolveStatus search(ThreatBoard& board, Colour attacker, u64 max_nodes,
                      StopCondition& stop_condition);
 
@@ -43,7 +44,7 @@ class Vcf {
   };
 
   SolveStatus attack(int ply, Point last);
-  SolveStatus answer(int ply, Point four);
+  SolveStatus defend(int ply, Point four);
   SolveStatus play_four(Point p, int ply);
   /// Pushes the legal fours of the attacker onto moves_, best first; `last` is its last move.
   void generate_fours(Point last);
@@ -51,11 +52,11 @@ class Vcf {
   i16 score(Point p, Point last) const;
   void sort_from(size_t first);
   u64 key() const { return board_->hash() ^ attacker_key_; }
-  SolveStatus emit(Point move, int replies);
+  SolveStatus write_root(Point move, int defence_count);
   bool write(u16 word);
 
   RefutationTable refutations_;
-  std::vector<Move> moves_;  ///< stack of the moves of all nodes on the current line
+  std::vector<Move> moves_;  ///< stack: the moves of all nodes on the current line
   WinTree tree_;
   ThreatBoard* board_ = nullptr;
   StopCondition* stop_condition_ = nullptr;
@@ -67,8 +68,9 @@ class Vcf {
   int deepest_ = 0;
 };
 
-/// Whether the win still works on this board, to which stones may have been added. Plays at most
-/// the moves of the tree; leaves the board unchanged. The attacker is to move.
+/// Whether the tree still wins on this board, to which stones may have been added since it was
+/// found: every legal defence must have its refutation in the tree. Leaves the board unchanged. The
+/// attacker is to move.
 bool still_wins(ThreatBoard& board, Colour attacker, const WinTree& tree,
                 StopCondition& stop_condition);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A VCF as a sequence of 16-bit words, written without allocation. Each four is followed by the
-// replies that stop its five, and each reply by the tree that refutes it:
+// A VCF as a sequence of 16-bit words, written without allocation. Each four is followed by its
+// defences, the moves that stop its five, and each defence by the tree that refutes it:
 //
-//     read from the end:   move, number of replies, then for each: reply, the tree that refutes it
+//     read from the end:   move, number of defences, then for each: defence, tree that refutes it
 //
-// A move without replies is a five, or a four that nothing stops. Written from the leaves on: the
-// tree of the first reply, the reply, the tree of the second, ..., the number, the move.
+// A move without defences is a five, or a four that nothing stops. Written from the leaves on: the
+// tree of the first defence, the defence, the tree of the second, ..., the number, the move.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class WinTree {
   bool empty() const { return words_.empty(); }
   size_t size() const { return words_.size(); }
   /// Truncates the tree to an earlier size.
-  void cut(size_t size) { words_.resize(size); }
+  void truncate(size_t size) { words_.resize(size); }
   /// False if the capacity is exhausted: the tree is then unusable.
   bool push(u16 word) {
     if (words_.size() == words_.capacity()) return false;
@@ -40,10 +40,10 @@ class WinTree {
     /// Skips one tree.
     void skip() {
       next();
-      skip_replies(next());
+      skip_defences(next());
     }
-    /// Skips replies with their trees.
-    void skip_replies(int count) {
+    /// Skips defences with their trees.
+    void skip_defences(int count) {
       for (; count > 0; --count) {
         next();
         skip();
@@ -63,24 +63,24 @@ class WinTree {
 inline int longest_win(WinTree::Reader& reader) {
   reader.next();
   int longest = 3;
-  const int replies = reader.next();
-  for (int i = 0; i < replies; ++i) {
+  const int defences = reader.next();
+  for (int i = 0; i < defences; ++i) {
     reader.next();
     longest = std::max(longest, 2 + longest_win(reader));
   }
   return longest;
 }
 
-/// The moves of that line, up to the last four.
+/// The moves of the longest line of the next tree, up to the last four.
 inline std::vector<Point> longest_line(WinTree::Reader& reader) {
   std::vector<Point> longest = {reader.next()};
-  const int replies = reader.next();
-  for (int i = 0; i < replies; ++i) {
-    const Point reply = reader.next();
+  const int defences = reader.next();
+  for (int i = 0; i < defences; ++i) {
+    const Point defence = reader.next();
     const std::vector<Point> rest = longest_line(reader);
     if (rest.size() + 2 <= longest.size()) continue;
     longest.resize(1);
-    longest.push_back(reply);
+    longest.push_back(defence);
     longest.insert(longest.end(), rest.begin(), rest.end());
   }
   return longest;

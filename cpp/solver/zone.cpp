@@ -26,7 +26,7 @@ class Collector {
 
   void visit(WinTree::Reader& reader) {
     const Point move = reader.next();
-    const int replies = reader.next();
+    const int defences = reader.next();
     zone_.used.set(move);
     if (patterns().threat(attacker_, move) == Threat::FIVE) {
       if (is_caro()) add_lines_of(move, zone_.used);
@@ -37,10 +37,10 @@ class Collector {
       all_ = true;
     const ScopedPlay played(board_, move, attacker_);
     add_fives();
-    for (int i = 0; i < replies; ++i) {
-      const Point reply = reader.next();
-      zone_.used.set(reply);
-      const ScopedPlay answered(board_, reply, defender_);
+    for (int i = 0; i < defences; ++i) {
+      const Point defence = reader.next();
+      zone_.used.set(defence);
+      const ScopedPlay defended(board_, defence, defender_);
       add_fours_of_defender();
       visit(reader);
     }

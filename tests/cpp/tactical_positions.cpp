@@ -113,10 +113,10 @@ class Maker {
     patterns_.for_each_at_least(other, danger, [&](Point p) {
       if (first == NO_POINT) first = p;
     });
-    Answers answers = patterns_.answers(other, first);
-    answers.keep_if([&](Point p) { return is_free(p, side); });
-    if (answers.empty()) return NO_POINT;
-    return *(answers.begin() + rng_.below(static_cast<u32>(answers.size())));
+    DefencePoints defences = patterns_.defences(other, first);
+    defences.keep_if([&](Point p) { return is_free(p, side); });
+    if (defences.empty()) return NO_POINT;
+    return *(defences.begin() + rng_.below(static_cast<u32>(defences.size())));
   }
 
   /// Threes are what fours come from; a four that is played is spent.

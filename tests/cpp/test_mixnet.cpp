@@ -183,14 +183,14 @@ class Walk {
   /// Some of the last stones for others, all at once; now and then the same ones, or of the other
   /// colour.
   void exchange(Rng& rng) {
-    std::vector<Accumulator::Change> changes;
+    std::vector<Accumulator::StoneChange> changes;
     for (u32 n = rng.below(6); n > 0 && !stones.empty(); --n) {
       const auto [point, cell_state] = stones.back();
       changes.push_back({static_cast<u16>(point), static_cast<i8>(-cell_state)});
       taken_[static_cast<size_t>(point)] = false;
       stones.pop_back();
     }
-    const std::vector<Accumulator::Change> gone = changes;
+    const std::vector<Accumulator::StoneChange> gone = changes;
     for (u32 n = rng.below(6); n > 0 && stones.size() < 70; --n) {
       const bool again = !gone.empty() && rng.below(3) == 0;
       const int point = again ? gone[rng.below(static_cast<u32>(gone.size()))].point
@@ -260,7 +260,7 @@ TEST(mixnet_add_and_remove_restore_the_sums) {
 }
 
 /// Index of the weight of an input and an output of a layer.
-static size_t place(int in, int i, int o, int group) {
+static size_t offset(int in, int i, int o, int group) {
   const int before = (o / LAYER_WIDTH * in + i / group * group) * LAYER_WIDTH;
   return static_cast<size_t>(before + o % LAYER_WIDTH * group + i % group);
 }
@@ -310,7 +310,7 @@ TEST(mixnet_star_blocks_of_several_rows) {
           const std::vector<i8> down = random_bytes(in * out, most);
           std::vector<i16> pairs(down.size());  // the same weights in the other order
           for (int i = 0; i < in; ++i)
-            for (int o = 0; o < out; ++o) pairs[place(in, i, o, 2)] = down[place(in, i, o, 4)];
+            for (int o = 0; o < out; ++o) pairs[offset(in, i, o, 2)] = down[offset(in, i, o, 4)];
           const std::vector<i32> both_bias(static_cast<size_t>(4 * in), 999);
           const std::vector<i32> down_bias(static_cast<size_t>(out), 200'000);
           const StarLayers star{in,
@@ -338,7 +338,7 @@ TEST(mixnet_layers_of_weights_that_fit_i16) {
     for (int i = 0; i < IN; ++i) {
       const bool above = o % 3 == 0 || (o % 3 == 1 && rng.below(2) == 1);
       const int most = I16_WEIGHT_SUM_MAX / 4 + (i % 8 < 2 ? 1 : 0);  // 65, 65, 64 and 64 make 258
-      weights[place(IN, i, o, 4)] = static_cast<i8>(above ? most : -most);
+      weights[offset(IN, i, o, 4)] = static_cast<i8>(above ? most : -most);
     }
   u8 x[MAX_ROWS][IN];
   for (u8& value : x[0]) value = ACTIVATION_MAX;

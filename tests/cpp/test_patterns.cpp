@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Patterns: equal to a recomputation after any moves, exact undo, symmetry, answers to threats.
+// Patterns: equal to a recomputation after any moves, exact undo, symmetry, defences to threats.
 // (conformance.cpp compares them with the referee.)
 #include <algorithm>
 #include <cstdlib>
@@ -247,9 +247,9 @@ TEST(answers_are_exactly_the_points_that_stop_a_threat) {
         bool threatened = false;
         for (const Direction d : DIRECTIONS)
           threatened |= holds(sample.patterns.shape(colour, p, d));
-        const Answers answers = sample.patterns.answers(colour, p);
-        CHECK_EQ(!answers.empty(), threatened);
-        CHECK(std::is_sorted(answers.begin(), answers.end()));
+        const DefencePoints defences = sample.patterns.defences(colour, p);
+        CHECK_EQ(!defences.empty(), threatened);
+        CHECK(std::is_sorted(defences.begin(), defences.end()));
         if (!threatened || ++asked % 16 != 0) continue;
         // Ask by playing: an answer is a point whose occupation leaves no such shape at p.
         Cells cells = sample.cells;
@@ -262,7 +262,7 @@ TEST(answers_are_exactly_the_points_that_stop_a_threat) {
           bool still = false;
           if (r != p)
             for (const Direction d : DIRECTIONS) still |= holds(after.shape(colour, p, d));
-          CHECK_EQ(answers.contains(r), !still);
+          CHECK_EQ(defences.contains(r), !still);
         }
       }
   }

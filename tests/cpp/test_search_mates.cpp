@@ -119,7 +119,7 @@ Point random_reply(Rng& rng, const GamePosition& position) {
     for (const Point p : board.defences(other, NO_POINT)) replies.push_back(p);
   if (replies.empty())
     board.patterns().for_each_at_least(other, Threat::OPEN_FOUR, [&](Point four) {
-      for (const Point p : board.patterns().answers(other, four))
+      for (const Point p : board.patterns().defences(other, four))
         if (board.patterns().may_play(position.side, p)) replies.push_back(p);
     });
   if (replies.empty() || rng.below(8) == 0)

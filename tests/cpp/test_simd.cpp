@@ -91,7 +91,7 @@ TEST(small_net_versions_agree) {
     for (size_t h = 0; h < simd::SmallNet::HIDDEN; ++h) {
       i64 sum = net.first_bias[h];
       for (size_t i = 0; i < simd::SmallNet::IN; ++i)
-        sum += i64{inputs[i]} * net.first[simd::SmallNet::place(i, h)];
+        sum += i64{inputs[i]} * net.first[simd::SmallNet::weight_index(i, h)];
       expected += i64{std::max(static_cast<i32>(sum), 0) >> shift} * net.second[h];
     }
     for (const simd::Ops* version : simd::available())

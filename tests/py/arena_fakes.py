@@ -127,7 +127,7 @@ def claims(move: str, mate: int = 5) -> Callable[[Board, Limit], PlayResult]:
     return answer
 
 
-class FakeNotes:
+class FakeProgressRecord:
     """Remembers all that was written."""
 
     def __init__(self) -> None:
@@ -173,7 +173,9 @@ class FakeCluster(Cluster):
         more = self._feed(waiting, flying)
         while flying and not stop():
             task = flying.pop(self._random.randrange(len(flying)))
-            result = work(task, FakeNotes()) if self._results is None else self._results(task)
+            result = (
+                work(task, FakeProgressRecord()) if self._results is None else self._results(task)
+            )
             self.done.append(task)
             more = more and self._feed(waiting, flying)
             yield Done(task, result)

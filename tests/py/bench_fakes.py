@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tengen import Board, Colour, Move
-from tengen.cluster import Notes
+from tengen.cluster import ProgressRecord
 from tengen.engine import Info, PlayResult, PovScore, Score
 
 
@@ -63,13 +63,13 @@ class Analyst(Fake):
         return Lines(board, [Move(board.ply, 1), Move(board.ply, 13)])
 
 
-class NoNotes:
+class NoProgressRecord:
     def write(self, *numbers: int) -> None:
         pass
 
 
-def notes() -> Notes:
-    return NoNotes()
+def progress_record() -> ProgressRecord:
+    return NoProgressRecord()
 
 
 BRAIN = """

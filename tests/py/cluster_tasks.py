@@ -13,8 +13,8 @@ import threading
 import time
 from pathlib import Path
 
-from tengen.cluster import LocalCluster, Notes
-from tengen.cluster.process_worker import SharedNotes
+from tengen.cluster import LocalCluster, ProgressRecord
+from tengen.cluster.process_worker import SharedProgressRecord
 from tengen.engine.pipes import Pipes
 
 # A program that neither the end of its input nor a polite signal ends.
@@ -30,59 +30,59 @@ _kept: list[Pipes] = []
 _count = 0
 
 
-def double(task: int, notes: Notes) -> int:
+def double(task: int, progress: ProgressRecord) -> int:
     return 2 * task
 
 
-def echo(task: object, notes: Notes) -> object:
+def echo(task: object, progress: ProgressRecord) -> object:
     return task
 
 
-def affinity(task: int, notes: Notes) -> list[int]:
+def affinity(task: int, progress: ProgressRecord) -> list[int]:
     """The cores that this process may use."""
     return sorted(os.sched_getaffinity(0))
 
 
-def count(task: object, notes: Notes) -> tuple[int, int]:
+def count(task: object, progress: ProgressRecord) -> tuple[int, int]:
     """This process, and how many tasks it has done: what a module keeps, it keeps."""
     global _count  # noqa: PLW0603
     _count += 1
     return os.getpid(), _count
 
 
-def wait_for_file(task: tuple[str, str], notes: Notes) -> str:
+def wait_for_file(task: tuple[str, str], progress: ProgressRecord) -> str:
     """Return the first word when the file of that path exists, or at once without a path."""
     word, path = task
     while path and not Path(path).exists():
-        notes.write(1)
+        progress.write(1)
         time.sleep(0.01)
     return word
 
 
-def span(task: int, notes: Notes) -> tuple[int, float, float]:
+def span(task: int, progress: ProgressRecord) -> tuple[int, float, float]:
     """The process id, and the start and end of the task."""
     start = time.monotonic()
     time.sleep(0.02)
     return os.getpid(), start, time.monotonic()
 
 
-def odd_task(task: str, notes: Notes) -> object:
+def odd_task(task: str, progress: ProgressRecord) -> object:
     """Does what the task names."""
     if task == "raises":
-        notes.write(1, 2)
+        progress.write(1, 2)
         raise KeyError("no such thing")
     if task == "exits":
-        notes.write(3, 4, 5)
+        progress.write(3, 4, 5)
         os._exit(7)
     if task == "exits at once":
         os._exit(8)
     if task == "is killed":
-        notes.write(6)
+        progress.write(6)
         os.kill(os.getpid(), signal.SIGKILL)
     if task == "leaves":
         sys.exit(9)
     if task == "unpicklable":
-        notes.write(10)
+        progress.write(10)
         return threading.Lock()
     if task == "cannot be read":
         return Unreadable()
@@ -91,12 +91,12 @@ def odd_task(task: str, notes: Notes) -> object:
             print("x" * 500)
         print("x" * 100_000, file=sys.stderr)
         return "flooded"
-    if task == "many notes":
-        notes.write(*range(5000))
+    if task == "writes much progress":
+        progress.write(*range(5000))
         os._exit(1)
     if task == "next one dies":
-        notes.write(1, 2, 3)
-        SharedNotes.write = lambda *_: os._exit(11)  # type: ignore[method-assign]
+        progress.write(1, 2, 3)
+        SharedProgressRecord.write = lambda *_: os._exit(11)  # type: ignore[method-assign]
     return task
 
 
@@ -119,7 +119,7 @@ def say(word: object) -> None:
     os.write(1, f"{word}\n".encode())
 
 
-def hang(task: str, notes: Notes) -> str:
+def hang(task: str, progress: ProgressRecord) -> str:
     """Start a stubborn program, and never end: where the system's signals are heard ("asleep") or
     not ("deaf"). "idle" returns and keeps the program.
     """
@@ -128,8 +128,8 @@ def hang(task: str, notes: Notes) -> str:
     pipes = Pipes([sys.executable, "-c", STUBBORN])
     _kept.append(pipes)
     while pipes.receive(1.0) is None:
-        notes.write(41)
-    notes.write(42)
+        progress.write(41)
+    progress.write(42)
     if task == "idle":
         return task
     if task == "deaf":
@@ -139,7 +139,7 @@ def hang(task: str, notes: Notes) -> str:
     return task
 
 
-def die_hard(task: str, notes: Notes) -> str:
+def die_hard(task: str, progress: ProgressRecord) -> str:
     """Start a stubborn program, and die without a chance to end it."""
     program = Pipes([sys.executable, "-c", STUBBORN])
     while program.receive(1.0) != "ready":
@@ -148,7 +148,7 @@ def die_hard(task: str, notes: Notes) -> str:
     return task
 
 
-def forget(task: str, notes: Notes) -> str:
+def forget(task: str, progress: ProgressRecord) -> str:
     """Start a program that ignores signals and is not reported, and never end."""
     subprocess.Popen([sys.executable, "-c", STUBBORN], stdout=subprocess.DEVNULL)
     threading.Event().wait()

@@ -95,8 +95,8 @@ def move() -> None:
 LOSING = {
     "crash": "crash",
     "abort": "crash",
-    "hang": "silence",
-    "deaf": "silence",
+    "hang": "no_response",
+    "deaf": "no_response",
     "closes output": "crash",
     "closes both": "crash",
     "endless flood": "output",

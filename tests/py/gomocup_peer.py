@@ -19,7 +19,7 @@ from gomocup_dialogues import REMARKS, Dialogue, Points, matches
 FAKE = [sys.executable, str(Path(__file__).with_name("gomocup_fakes.py"))]
 REAL = [sys.executable, "-m", "tengen", "gomocup"]
 # Seconds without output after which a process has failed; far more than needed.
-PATIENCE = 60.0
+TIMEOUT = 60.0
 
 
 class Peer:
@@ -70,7 +70,7 @@ class Peer:
     def line(self) -> str | None:
         """The next line; None at the end of the output."""
         try:
-            return self._lines.get(timeout=PATIENCE)
+            return self._lines.get(timeout=TIMEOUT)
         except Empty:
             raise AssertionError("the engine says nothing") from None
 
@@ -82,7 +82,7 @@ class Peer:
 
     def end(self) -> int:
         """Wait for its end, without saying so; the exit code."""
-        return self.process.wait(PATIENCE)
+        return self.process.wait(TIMEOUT)
 
     def act(self, dialogue: Dialogue) -> None:
         """Run a dialogue. Afterwards the engine must have no more output."""

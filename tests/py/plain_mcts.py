@@ -265,35 +265,35 @@ class PlainTree:
         result = self._board._core.threats(int(colour), int(least))
         return {Move.from_index(at, self._board.size): Threat(threat) for at, threat in result}
 
-    def _duty(self) -> Threat | None:
+    def _forced(self) -> Threat | None:
         """What the opponent is about to make."""
         threats = set(self._threats(self._board.turn.other, Threat.OPEN_FOUR).values())
         return max(threats) if threats else None
 
     def _look(self, node: Node) -> bool:
         """The first visit of a position; returns whether it cannot be evaluated."""
-        side, duty = self._board.turn, self._duty()
+        side, forced = self._board.turn, self._forced()
         if len(self._board.stones()) == self._board.size**2 or self._left <= 0:
             node.proof = "draw", 0
         elif Threat.FIVE in self._threats(side, Threat.FIVE).values():
             node.proof = "win", 1
-        elif duty is Threat.FIVE:
+        elif forced is Threat.FIVE:
             if self._moves():
                 return True
             node.proof = self._without_moves()
         elif self._left >= 3 and Threat.OPEN_FOUR in self._threats(side, Threat.FOUR).values():
             node.proof = "win", 3
-        elif duty is not None and not self._moves():
+        elif forced is not None and not self._moves():
             node.proof = self._without_moves()
         else:
             self._evaluate(node)
         return False
 
     def _without_moves(self) -> tuple[str, int]:
-        duty = self._duty()
-        if duty is Threat.FIVE and self._left >= 2:
+        forced = self._forced()
+        if forced is Threat.FIVE and self._left >= 2:
             return "loss", 2
-        if duty is Threat.OPEN_FOUR and self._left >= 4:
+        if forced is Threat.OPEN_FOUR and self._left >= 4:
             return "loss", 4
         return "draw", 0
 
@@ -306,11 +306,11 @@ class PlainTree:
 
     def _moves(self) -> list[Move]:
         """Those that stop a five or all open fours, or else all near the stones; legal ones."""
-        board, other, duty = self._board, self._board.turn.other, self._duty()
-        if duty is not None:
-            stops = [set(board.answers(at, other)) for at in self._threats(other, duty)]
+        board, other, forced = self._board, self._board.turn.other, self._forced()
+        if forced is not None:
+            stops = [set(board.defences(at, other)) for at in self._threats(other, forced)]
             common = sorted(set.intersection(*stops), key=lambda move: (move.y, move.x))
-            fours = [] if duty is Threat.FIVE else list(self._threats(board.turn, Threat.FOUR))
+            fours = [] if forced is Threat.FIVE else list(self._threats(board.turn, Threat.FOUR))
             result = fours + [move for move in common if move not in fours]
         else:
             stones = board.stones()

@@ -9,12 +9,12 @@ import random
 
 import pytest
 
-from arena_fakes import FakeNotes, Scripted, claims
+from arena_fakes import FakeProgressRecord, Scripted, claims
 from tengen import Board, Move
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import MatchGame
-from tengen.arena.referee import Referee, Seat, is_dead, is_proven_win
+from tengen.arena.referee import Participant, Referee, is_dead, is_proven_win
 from tengen.game.rule import Colour
 
 OPEN_THREE = "h8 a1 i8 a3"  # black continues with j8
@@ -22,8 +22,10 @@ OPEN_THREE = "h8 a1 i8 a3"  # black continues with j8
 
 def play(black: Scripted, white: Scripted, board: Board, adjudicates: bool = True) -> MatchGame:
     control, fixture = TimeControl(depth=1), ScheduledGame(0, 0, 0, 1, 0)
-    seats = Seat(0, black, control, 1), Seat(1, white, control, 1)
-    return Referee(fixture, board, seats, FakeNotes(), adjudicates=adjudicates).play()
+    participants = Participant(0, black, control, 1), Participant(1, white, control, 1)
+    return Referee(
+        fixture, board, participants, FakeProgressRecord(), adjudicates=adjudicates
+    ).play()
 
 
 def after(moves: str, move_limit: int | None = None) -> Board:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from arena_fakes import RANDOM, FakeNotes, small
+from arena_fakes import RANDOM, FakeProgressRecord, small
 from faulty_engine import LOSING
 from left_processes import TOKEN, alive, all_gone, new_token
 from tengen.arena.definition import Definition, ScheduledGame
@@ -42,7 +42,7 @@ FINE = [
     "stays",
     "long line",
 ]
-SILENT = ("silence", "output")  # take as long as the patience does
+SLOW = ("no_response", "output")  # end only after the grace period
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def match(player: Player, **values: Any) -> Definition:
 
 def losing_tasks(token: str) -> Iterator[GameTask]:
     """A game for each fault that loses; the longest ones first."""
-    faults = sorted(LOSING, key=lambda fault: LOSING[fault] not in SILENT)
+    faults = sorted(LOSING, key=lambda fault: LOSING[fault] not in SLOW)
     for number, fault in enumerate(faults):
-        patience = 1.5 if LOSING[fault] in SILENT else 20.0
-        definition = match(nasty(token, fault), patience=patience)
+        grace = 1.5 if LOSING[fault] in SLOW else 20.0
+        definition = match(nasty(token, fault), response_grace=grace)
         colours = (0, 1) if number % 2 else (1, 0)
         yield GameTask(definition, ScheduledGame(0, 0, *colours, 0), ("h8", "i9"))
 
@@ -101,7 +101,7 @@ def test_faulty_engines_lose(token: str) -> None:
 def test_harmless_faults_do_not_lose(token: str) -> None:
     """Three games each, so that one of the two workers has the program play twice."""
     players = [nasty(token, fault) for fault in FINE]
-    limits = {"limit": {"time": 20}, "patience": 2.0, "max_moves": 4}
+    limits = {"limit": {"time": 20}, "response_grace": 2.0, "max_moves": 4}
     games: dict[str, list[MatchGame]] = {fault: [] for fault in FINE}
     with LocalCluster(2) as cluster:
         tasks = (
@@ -124,7 +124,7 @@ def test_a_program_that_does_not_start() -> None:
     definition = match(Player("None", command="/no/such/program"))
     for colours, winner in (((1, 0), Colour.WHITE), ((0, 1), Colour.BLACK)):
         task = GameTask(definition, ScheduledGame(0, 0, *colours, 0), ("h8",))
-        game = play_game(task, FakeNotes())
+        game = play_game(task, FakeProgressRecord())
         assert (game.winner, game.reason, game.moves) == (winner, "crash", ("h8",))
         assert "cannot be started" in game.detail
         assert game.loser == 1
@@ -153,7 +153,7 @@ def test_a_new_process_for_each_game(token: str, tmp_path: Path) -> None:
 def test_a_hundred_games(token: str, tmp_path: Path) -> None:
     """A whole match against a program that has another fault each time it is started."""
     player = nasty(token, "--each", str(tmp_path / "starts"))
-    definition = match(player, pairs=50, patience=3.0)
+    definition = match(player, pairs=50, response_grace=3.0)
     folder = MatchFolder.create(tmp_path / "run", definition, [("h8", "i9")])
     with folder.open_journal(), LocalCluster(2) as cluster:
         run_match(folder, cluster)

@@ -74,6 +74,13 @@ def test_results_have_no_times() -> None:
     assert json.loads(game.to_json()).items() >= game.result().items()
 
 
+def test_reasons_of_version_0_1_0() -> None:
+    game = game_of(FIXTURE, Colour.BLACK, reason="no_response")
+    old = game.to_json().replace('"no_response"', '"silence"')
+    assert old != game.to_json()
+    assert MatchGame.from_json(old) == game
+
+
 def changed(**values: Any) -> str:
     """The line of a game with some values replaced."""
     return json.dumps(json.loads(game_of(FIXTURE).to_json()) | values)

@@ -34,7 +34,7 @@ from tengen.arena.openings import (
     renju26,
 )
 from tengen.arena.player import Player
-from tengen.cluster import Cluster, Done, Failure, Notes
+from tengen.cluster import Cluster, Done, Failure, ProgressRecord
 from tengen.game import records
 from tengen.util.config import config_folder, find_config
 from tengen.util.errors import BadConfig
@@ -44,7 +44,7 @@ R = TypeVar("R")
 PLAYERS = (Player.parse("classical"), Player.parse("random"))
 
 
-class NoNotes:
+class NoProgressRecord:
     def write(self, *numbers: int) -> None:
         pass
 
@@ -61,7 +61,7 @@ class HereCluster(Cluster):
 
     def run(
         self,
-        work: Callable[[T, Notes], R],
+        work: Callable[[T, ProgressRecord], R],
         tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[Done[T, R] | None]:
@@ -69,7 +69,7 @@ class HereCluster(Cluster):
         busy = list(islice(waiting, self._workers))
         while busy and not stop():
             task = busy.pop(self._random.randrange(len(busy)))
-            yield Done(task, work(task, NoNotes()))
+            yield Done(task, work(task, NoProgressRecord()))
             yield None
             busy += islice(waiting, self._workers - len(busy))
 
@@ -255,7 +255,7 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[Opening]:
     """The openings evaluated so far; one in four, by its stones, is balanced."""
     requests: list[Opening] = []
 
-    def evaluate(task: EvaluationTask, notes: Notes) -> float | None:
+    def evaluate(task: EvaluationTask, progress: ProgressRecord) -> float | None:
         requests.append(task.opening)
         return (0.5, 0.2, 0.95, None)[sum(move.x + move.y for move in task.opening) % 4]
 
@@ -297,14 +297,14 @@ def test_making_can_be_stopped(evaluated: list[Opening]) -> None:
 
 def test_making_ends_when_nothing_is_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
     requests: list[EvaluationTask] = []
-    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: requests.append(task))
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, progress: requests.append(task))
     assert make_openings(Recipe(), 1, HereCluster()) == []
     assert len(requests) == 2000
 
 
 def test_a_broken_evaluator_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Failure("crash", "the process ended with code -11")
-    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: broken)
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, progress: broken)
     with pytest.raises(ArenaFailed, match=r"the evaluator failed on .*: crash, the process ended"):
         make_openings(Recipe(), 1, HereCluster())
 
@@ -318,7 +318,7 @@ def test_the_evaluator_gets_the_position() -> None:
         (rate,) = evaluate_openings(recipe, [task], HereCluster())
         assert rate is not None
         assert low <= rate <= high  # black's
-    assert making.evaluate_opening(EvaluationTask(recipe, won, 0), NoNotes()) is None
+    assert making.evaluate_opening(EvaluationTask(recipe, won, 0), NoProgressRecord()) is None
 
 
 def test_evaluations_are_independent() -> None:
@@ -401,7 +401,7 @@ def test_more_are_made_than_are_bundled(evaluated: list[Opening]) -> None:
 
 
 def test_nothing_bundled_and_nothing_balanced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "evaluate_opening", lambda task, notes: None)
+    monkeypatch.setattr(making, "evaluate_opening", lambda task, progress: None)
     with pytest.raises(BadArena, match="no balanced opening was found for freestyle 8x8"):
         names("balanced", pairs=2, size=8)
 

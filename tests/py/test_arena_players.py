@@ -151,7 +151,7 @@ def test_players(text: str, data: dict[str, Any]) -> None:
     again = Player.from_dict(json.loads(json.dumps(data)))
     assert again == player
     assert again.key == player.key
-    assert player.is_ours == ("preset" in data)
+    assert player.is_builtin == ("preset" in data)
     assert player.threads == data.get("options", {}).get("threads", 1)
     assert player.named("Other").name == "Other"
     assert player.named("Other").options == player.options

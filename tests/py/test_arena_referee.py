@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from arena_fakes import FakeClock, FakeNotes, Scripted, claims, small
+from arena_fakes import FakeClock, FakeProgressRecord, Scripted, claims, small
 from tengen import Board, Move
 from tengen.arena import referee as referee_module
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import FAULTS, MatchGame, MoveReport
 from tengen.arena.game_task import GameTask, forfeited_game
-from tengen.arena.referee import Referee, Seat
+from tengen.arena.referee import Participant, Referee
 from tengen.engine import (
     EngineDied,
     EngineRefused,
@@ -45,12 +45,12 @@ def play(
     white: Scripted,
     board: Board | None = None,
     control: TimeControl = NODES,
-    notes: FakeNotes | None = None,
+    progress: FakeProgressRecord | None = None,
     **options: Any,
 ) -> MatchGame:
-    seats = (Seat(1, black, control, 0.1), Seat(0, white, control, 0.1))
+    participants = (Participant(1, black, control, 0.1), Participant(0, white, control, 0.1))
     board = after() if board is None else board
-    referee = Referee(FIXTURE, board, seats, notes or FakeNotes(), **options)
+    referee = Referee(FIXTURE, board, participants, progress or FakeProgressRecord(), **options)
     game = referee.play()
     assert (referee.at_fault is None) == (game.reason not in FAULTS)
     if referee.at_fault is not None:
@@ -165,7 +165,7 @@ OVERLINE = "d4 a1 e4 a3 f4 a5 h4 a7 i4 a9"
         (IllegalMove("x answered"), "illegal", "x answered"),
         (ForbiddenMove("x answered", "overline"), "forbidden", "x answered"),
         (EngineDied("x: exit code 3"), "crash", "x: exit code 3"),
-        (EngineSilent("x: no answer"), "silence", "x: no answer"),
+        (EngineSilent("x: no answer"), "no_response", "x: no answer"),
         (EngineSilent("x: no answer", "hello?"), "output", "x: no answer"),
         (EngineRefused("x refused"), "output", "x refused"),
         (RuntimeError("oh"), "crash", "RuntimeError: oh"),
@@ -247,13 +247,13 @@ def test_an_increment(clock: FakeClock) -> None:
 
 
 def test_programs_without_a_time() -> None:
-    """They get a timeout, to detect silence; a late move is no timeout."""
+    """They get a timeout, to detect that they do not answer; a late move is no timeout."""
     engine, timed = Scripted("a1"), Scripted("a1")
-    seats = (
-        Seat(0, engine, TimeControl(depth=3), 0.1, slowest=20.0),
-        Seat(1, timed, TimeControl(time=2.0, depth=3), 0.1, slowest=20.0),
+    participants = (
+        Participant(0, engine, TimeControl(depth=3), 0.1, untimed_move_timeout=20.0),
+        Participant(1, timed, TimeControl(time=2.0, depth=3), 0.1, untimed_move_timeout=20.0),
     )
-    for entry in seats:
+    for entry in participants:
         entry.request(lambda limit: entry.engine.play(after(), limit))  # noqa: B023
     assert engine.limits == [Limit(time=20.0, depth=3)]
     assert timed.limits == [Limit(time=2.0, depth=3)]
@@ -264,11 +264,11 @@ def test_programs_without_a_time() -> None:
 
 def test_notes() -> None:
     """Called before each move with the side to move, the player and the moves so far."""
-    notes = FakeNotes()
+    progress = FakeProgressRecord()
     white = Scripted("pass", EngineDied("x"))
-    lost = play(Scripted("c3", "d3"), white, after("h8 i9"), notes=notes)
+    lost = play(Scripted("c3", "d3"), white, after("h8 i9"), progress=progress)
     places = [Move.parse(name).to_index(15) for name in ("h8", "i9", "c3")]
-    assert notes.written == [
+    assert progress.written == [
         (1, 1, 0, 2, *places[:2]),
         (0, 1, 0, 2, *places[:2]),
         (1, 1, 0, 2, *places[:2]),
@@ -277,10 +277,10 @@ def test_notes() -> None:
         (0, 1, 0, 2, *places, -1, Move("d3").to_index(15)),
     ]
     task = GameTask(small(size=15), FIXTURE, ("h8", "i9"))
-    game = forfeited_game(task, "crash", "x", notes.written[-1])
+    game = forfeited_game(task, "crash", "x", progress.written[-1])
     assert game.result() == lost.result()
     assert game.detail == "x"
-    black_lost = forfeited_game(task, "silence", "y", notes.written[-2])
+    black_lost = forfeited_game(task, "no_response", "y", progress.written[-2])
     assert (black_lost.winner, black_lost.loser) == (Colour.WHITE, 1)
 
 
@@ -318,8 +318,8 @@ def test_black_passes_if_every_point_is_forbidden() -> None:
 @pytest.mark.parametrize("program", [0, 1])
 def test_a_program_draws_if_every_point_is_forbidden(program: int) -> None:
     """Its protocol has no pass, so the game is a draw."""
-    seats = (Seat(1, Scripted(), NODES, 0.1), Seat(0, Scripted(), NODES, 0.1))
-    seats[program].accepts_passes = False
-    game = Referee(FIXTURE, only_forbidden(), seats, FakeNotes()).play()
+    participants = (Participant(1, Scripted(), NODES, 0.1), Participant(0, Scripted(), NODES, 0.1))
+    participants[program].accepts_passes = False
+    game = Referee(FIXTURE, only_forbidden(), participants, FakeProgressRecord()).play()
     assert (game.winner, game.reason, game.at_fault) == (None, "no_legal_move", None)
     assert MatchGame.from_json(game.to_json()).result() == game.result()

@@ -132,7 +132,7 @@ def test_resuming_after_a_gap(tmp_path: Path) -> None:
 # --- failures ---
 
 
-@pytest.mark.parametrize(("kind", "reason"), [("crash", "crash"), ("hang", "silence")])
+@pytest.mark.parametrize(("kind", "reason"), [("crash", "crash"), ("hang", "no_response")])
 def test_a_worker_that_dies_is_a_lost_game(tmp_path: Path, kind: str, reason: str) -> None:
     def results(task: GameTask) -> MatchGame | Failure:
         if task.scheduled.number != 3:

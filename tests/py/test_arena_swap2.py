@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from arena_fakes import FakeClock, FakeNotes, Scripted
+from arena_fakes import FakeClock, FakeProgressRecord, Scripted
 from gomocup_peer import REAL
 from tengen import Board, Move
 from tengen.arena import referee as referee_module
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import MatchGame
-from tengen.arena.referee import Referee, Seat
+from tengen.arena.referee import Participant, Referee
 from tengen.engine import AnyEngine, Engine, EngineRefused, EngineSilent, Limit
 from tengen.engine.protocol.client import Chosen, ClientSession, IllegalReply, Rejected, Send
 from tengen.engine.swap2 import Swap2Choice
@@ -32,10 +32,17 @@ SURE = Limit(nodes=5000)  # the same judgement on a busy machine
 
 def play(first: Scripted, second: Scripted, control: TimeControl | None = None) -> MatchGame:
     control = control or TimeControl(nodes=10)
-    seats = Seat(FIRST, first, control, 0.1), Seat(SECOND, second, control, 0.1)
+    participants = (
+        Participant(FIRST, first, control, 0.1),
+        Participant(SECOND, second, control, 0.1),
+    )
     board = Board(9, move_limit=9)
     return Referee(
-        ScheduledGame(12, 6, FIRST, SECOND, 3), board, seats, FakeNotes(), swap2=True
+        ScheduledGame(12, 6, FIRST, SECOND, 3),
+        board,
+        participants,
+        FakeProgressRecord(),
+        swap2=True,
     ).play()
 
 

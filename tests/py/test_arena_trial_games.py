@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench_fakes import NoNotes
+from bench_fakes import NoProgressRecord
 from tengen.arena import make_openings
 from tengen.arena.make_openings import (
     EvaluationTask,
@@ -90,7 +90,7 @@ def test_openings_that_one_colour_always_wins_are_rejected(monkeypatch: pytest.M
     opening = tuple(Move(name) for name in ["h8", "i9", "j11"])
     task = EvaluationTask(Recipe(nodes=500, balance=0.5, games=3, game_nodes=50), opening, 0)
     monkeypatch.setattr(make_openings, "trial_game", lambda *_: BLACK)
-    assert evaluate_opening(task, NoNotes()) is None
+    assert evaluate_opening(task, NoProgressRecord()) is None
     results = iter((BLACK, WHITE))
     monkeypatch.setattr(make_openings, "trial_game", lambda *_: next(results))
-    assert evaluate_opening(task, NoNotes()) is not None
+    assert evaluate_opening(task, NoProgressRecord()) is not None

@@ -29,6 +29,11 @@ from tengen.util.errors import BadConfig
 TWO: dict[str, Any] = {"players": ["random", "policy"]}
 
 
+def test_keys_of_version_0_1_0() -> None:
+    old = Definition.from_dict(TWO | {"patience": 2.5, "slowest": 20})
+    assert old == Definition.from_dict(TWO | {"response_grace": 2.5, "untimed_move_timeout": 20})
+
+
 def test_definitions_round_trip() -> None:
     full = Definition.from_dict(
         {
@@ -43,8 +48,8 @@ def test_definitions_round_trip() -> None:
             "seed": 9,
             "max_moves": 100,
             "tolerance": 1,
-            "patience": 2.5,
-            "slowest": 20,
+            "response_grace": 2.5,
+            "untimed_move_timeout": 20,
             "adjudicate": "always",
             "sprt": {"elo0": -2, "elo1": 3.5, "model": "normalised"},
             "event": "The cup",
@@ -117,10 +122,10 @@ def test_names_are_made_to_differ() -> None:
         ({"opening_moves": -1}, "opening_moves: "),
         ({"tolerance": -0.1}, "tolerance"),
         ({"tolerance": True}, "tolerance"),
-        ({"patience": "10"}, "patience"),
-        ({"patience": float("nan")}, "patience"),
-        ({"slowest": float("inf")}, "slowest"),
-        ({"slowest": HUGE}, "slowest"),
+        ({"response_grace": "10"}, "response_grace"),
+        ({"response_grace": float("nan")}, "response_grace"),
+        ({"untimed_move_timeout": float("inf")}, "untimed_move_timeout"),
+        ({"untimed_move_timeout": HUGE}, "untimed_move_timeout"),
         ({"limit": 5}, "."),
         ({"limit": {"time": HUGE}}, "."),
         ({"limit": {"clock": HUGE}}, "."),

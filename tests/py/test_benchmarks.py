@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import selfplay
-from bench_fakes import BRAIN, Analyst, notes
+from bench_fakes import BRAIN, Analyst, progress_record
 from strict_client import BrokenPlayer, Client
 from tengen import Board, Colour, Rule
 from tengen.engine import Score
@@ -74,7 +74,7 @@ def test_client_detects_a_crash_and_a_hang(client: Callable[..., Client]) -> Non
 def selfplay_game(monkeypatch: pytest.MonkeyPatch, number: int) -> selfplay.Arrays:
     monkeypatch.setattr(selfplay, "engine_of", lambda place, player: Analyst(0))
     settings = selfplay.Settings(plies=4, lines=2, nodes=50, balance=0.95)
-    return selfplay.play_game(selfplay.Task(settings, number), notes())
+    return selfplay.play_game(selfplay.Task(settings, number), progress_record())
 
 
 def test_positions_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_positions_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_off_path_positions_are_beside_the_games() -> None:
     settings = selfplay.Settings(nodes=30, off_path=1.0, off_path_plies=3, memory=1)
-    arrays = selfplay.play_game(selfplay.Task(settings, 5), notes())
+    arrays = selfplay.play_game(selfplay.Task(settings, 5), progress_record())
     stray = arrays["result"] == selfplay.OFF_PATH_RESULT
     games = arrays["board"][~stray]
     assert 0 < stray.sum() <= len(games)
@@ -128,7 +128,7 @@ def test_off_path_positions_are_beside_the_games() -> None:
 
 def test_visits_of_tree_search() -> None:
     settings = selfplay.Settings(player="classical,search=mcts", nodes=40, policy=5, memory=4)
-    arrays = selfplay.play_game(selfplay.Task(settings, 2), notes())
+    arrays = selfplay.play_game(selfplay.Task(settings, 2), progress_record())
     moves, visits = arrays["moves"].astype(int), arrays["visits"].astype(int)
     assert moves.shape == visits.shape == (len(arrays["move"]), 5)
     assert ((moves >= 0) == (visits > 0)).all()
@@ -147,7 +147,7 @@ def test_games_against_another_player() -> None:
         player="classical,search=mcts", opponent="policy", nodes=40, policy=5, memory=4
     )
     for number in (0, 1):
-        arrays = selfplay.play_game(selfplay.Task(settings, number), notes())
+        arrays = selfplay.play_game(selfplay.Task(settings, number), progress_record())
         has_visits = arrays["visits"][:, 0].astype(int) > 0
         own = arrays["to_move"].astype(int) == 1 + number % 2
         assert has_visits[own].mean() > 0.5

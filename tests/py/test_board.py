@@ -220,13 +220,13 @@ def test_threats_shapes_counts_answers() -> None:
     counts = board.threat_counts()
     assert counts[Threat.OPEN_FOUR] == 2
     assert sum(counts.values()) == 225 - 6
-    names = {move.name for move in board.answers("g8")}
+    names = {move.name for move in board.defences("g8")}
     assert {"g8", "f8", "k8"} <= names
     board.push("k8")
-    assert [m.name for m in board.answers("g8", "black")] == ["g8"]
+    assert [m.name for m in board.defences("g8", "black")] == ["g8"]
     with pytest.raises(IllegalMove, match="occupied"):
         board.shapes("h8")
-    assert board.answers("a14") == []
+    assert board.defences("a14") == []
 
 
 def test_copies_are_independent() -> None:

@@ -29,6 +29,7 @@ def test_seconds() -> None:
         (["net", "guess", "no-net"], "lazy"),
         (["data", "import", "zero15", "no-folder", "--out", "x"], "packed"),
         (["zero", "ship", "no-run"], "release"),
+        (["match", "--resume", "no-run", "--patience", "1"], "--response-grace"),
     ],
 )
 def test_deprecated_names_print_one_note(

@@ -95,11 +95,18 @@ def test_retries(cluster: Cluster) -> None:
 
     def should_retry(failure: Failure) -> bool:
         attempts.append(failure)
-        return not failure.notes
+        return not failure.progress
 
     run = cluster.run_with_retries(odd_task, ["exits", "exits at once"], should_retry=should_retry)
     assert len([done for done in run if done]) == 2
-    assert sorted(len(failure.notes) for failure in attempts) == [0] * MAX_ATTEMPTS + [3]
+    assert sorted(len(failure.progress) for failure in attempts) == [0] * MAX_ATTEMPTS + [3]
+
+
+def test_old_names() -> None:
+    with pytest.warns(DeprecationWarning, match="timeout="):
+        assert LocalCluster(3, patience=1.0).workers == 3
+    with pytest.warns(DeprecationWarning, match="progress"):
+        assert Failure("crash", "gone", (1, 2)).notes == (1, 2)
 
 
 def test_worker_counts() -> None:
@@ -195,14 +202,14 @@ def test_errors_are_reported(cluster: Cluster) -> None:
     result = odd(cluster, "raises", "fine")
     failure = result["raises"]
     assert isinstance(failure, Failure)
-    assert (failure.kind, failure.notes) == ("error", (1, 2))
+    assert (failure.kind, failure.progress) == ("error", (1, 2))
     assert failure.message.startswith("KeyError: 'no such thing'\n")
     assert "odd_task" in failure.message
     assert result["fine"] == "fine"
 
 
 @pytest.mark.parametrize(
-    ("task", "code", "notes"),
+    ("task", "code", "progress"),
     [
         ("exits", "code 7", (3, 4, 5)),
         ("exits at once", "code 8", ()),
@@ -210,7 +217,7 @@ def test_errors_are_reported(cluster: Cluster) -> None:
         ("leaves", "code 9", ()),
     ],
 )
-def test_crashes(cluster: Cluster, task: str, code: str, notes: tuple[int, ...]) -> None:
+def test_crashes(cluster: Cluster, task: str, code: str, progress: tuple[int, ...]) -> None:
     """They cost their own task alone, also where every worker dies."""
     tasks = [task, "fine", f"{task} ", task, "well"]
     done = [d for d in cluster.run(odd_task, tasks) if d is not None]
@@ -218,17 +225,17 @@ def test_crashes(cluster: Cluster, task: str, code: str, notes: tuple[int, ...])
     for entry in done:
         if entry.task == task:
             assert isinstance(entry.result, Failure)
-            assert (entry.result.kind, entry.result.notes) == ("crash", notes)
+            assert (entry.result.kind, entry.result.progress) == ("crash", progress)
             assert entry.result.message.endswith(code)
         else:
             assert entry.result == entry.task
 
 
-def test_notes_are_bounded(cluster: Cluster) -> None:
-    failure = odd(cluster, "many notes")["many notes"]
+def test_the_progress_record_is_bounded(cluster: Cluster) -> None:
+    failure = odd(cluster, "writes much progress")["writes much progress"]
     assert isinstance(failure, Failure)
-    assert 1000 < len(failure.notes) < 1100
-    assert failure.notes == tuple(range(len(failure.notes)))
+    assert 1000 < len(failure.progress) < 1100
+    assert failure.progress == tuple(range(len(failure.progress)))
 
 
 def test_results_that_cannot_be_sent(cluster: Cluster) -> None:
@@ -270,8 +277,8 @@ def test_errors_of_the_task_iterator(cluster: Cluster) -> None:
     assert odd(cluster, "fine") == {"fine": "fine"}
 
 
-def test_notes_are_of_the_task_that_failed() -> None:
-    """A worker that dies before its task starts has no notes, not even of the last task."""
+def test_the_progress_record_is_of_the_failed_task() -> None:
+    """A worker that dies before its task starts has an empty record, not that of its last task."""
     with LocalCluster(1) as cluster:
         result = odd(cluster, "next one dies", "fine", "well")
     assert result == {
@@ -284,10 +291,10 @@ def test_notes_are_of_the_task_that_failed() -> None:
 @pytest.mark.parametrize("manner", ["asleep", "deaf"])
 def test_hanging(token: str, manner: str) -> None:
     """A worker without a heartbeat is ended, with the processes that it started."""
-    with LocalCluster(1, patience=0.5) as cluster:
+    with LocalCluster(1, timeout=0.5) as cluster:
         done = [d for d in cluster.run(hang, [manner, "well"]) if d is not None]
         assert done == [
-            Done(manner, Failure("hang", "no sign of life", (42,)), "worker 0"),
+            Done(manner, Failure("hang", "no heartbeat for too long", (42,)), "worker 0"),
             Done("well", "well", "worker 0"),
         ]
         eventually(1, token)  # the worker that was started for the second task
@@ -296,9 +303,9 @@ def test_hanging(token: str, manner: str) -> None:
 
 
 def test_heartbeats(tmp_path: Path) -> None:
-    """A task that writes notes may exceed the timeout."""
+    """A task that writes its progress may exceed the timeout."""
     sign = tmp_path / "go"
-    with LocalCluster(1, patience=0.3) as cluster:
+    with LocalCluster(1, timeout=0.3) as cluster:
         run = cluster.run(wait_for_file, [("long", str(sign))])
         for rounds, done in enumerate(run):
             assert done is None or done.result == "long"
@@ -310,7 +317,7 @@ def test_a_slow_consumer(tmp_path: Path) -> None:
     """Results that finished while the caller was busy count; their workers did not hang."""
     first, second = tmp_path / "first", tmp_path / "second"
     results = []
-    with LocalCluster(2, patience=0.3) as cluster:
+    with LocalCluster(2, timeout=0.3) as cluster:
         for done in cluster.run(wait_for_file, [("a", str(first)), ("b", str(second))]):
             if done is None:
                 first.touch()

@@ -70,7 +70,7 @@ def test_an_order_is_well_mixed() -> None:
 
 def test_invalid_positions() -> None:
     for wrong in (-1, 5, [0, 7]):
-        with pytest.raises(IndexError, match="no place"):
+        with pytest.raises(IndexError, match="no index"):
             Permutation(5, 1)[wrong]
     with pytest.raises(BadData, match="use 0 or more"):
         Permutation(5, -1)

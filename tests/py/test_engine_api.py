@@ -113,7 +113,7 @@ def test_only_these_moves(cores: list[FakeCore]) -> None:
             engine.analyse(board(), moves=["h8"])
         with pytest.raises(BadOption, match="no moves to consider"):
             engine.analyse(board(), moves=[])
-        with pytest.raises(IllegalMove, match="a pass among the moves"):
+        with pytest.raises(IllegalMove, match="a pass is one of the moves"):
             engine.analyse(board(), moves=["c3", "pass"])
         engine.analyse(board(), Limit(depth=1), moves=["c3", "C3"]).close()
         assert cores[0].started[-1]["moves"] == [Move("c3").to_index(15)]

@@ -17,7 +17,7 @@ from tengen.arena.errors import BadArena
 from tengen.arena.player import Player
 from tengen.cli.main import main
 from tengen.engine import BadOption, EngineDied
-from tengen.engine.options import DEFAULT_PRESET, SEARCHES, checked
+from tengen.engine.options import DEFAULT_PRESET, SEARCHES, check_options
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
@@ -266,7 +266,7 @@ def test_players_of_the_arena() -> None:
         Player.parse("search=deep")
     with pytest.raises(BadArena, match="no tau of 2"):
         Player.parse("search=mcts,tau=2")
-    assert checked({"tau": 1}) == {"tau": 1.0}
+    assert check_options({"tau": 1}) == {"tau": 1.0}
 
 
 def test_a_match_against_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,7 @@ from tengen.engine.options import (
     DEFAULT_PRESET,
     OPTIONS,
     PRESETS,
-    checked,
+    check_options,
     defaults,
     option,
 )
@@ -159,7 +159,7 @@ def test_the_table_of_options_is_sound() -> None:
 
 def test_options_by_name_and_text() -> None:
     assert option("Late-Move-Reductions").name == "late_move_reductions"
-    assert checked({"null-move": False, "threads": np.int32(2)}) == {
+    assert check_options({"null-move": False, "threads": np.int32(2)}) == {
         "null_move": False,
         "threads": 2,
     }
@@ -188,7 +188,7 @@ def test_options_by_name_and_text() -> None:
 )
 def test_bad_options(name: str, value: object, message: str) -> None:
     with pytest.raises(BadOption) as caught:
-        checked({name: value})
+        check_options({name: value})
     assert message in str(caught.value)
 
 

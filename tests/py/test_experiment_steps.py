@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tengen.util.packing import PackWriter
 
 from experiment_fakes import Add, Fails, ReadsFile, Stops, WithFile
 from tengen.experiments import pack
@@ -22,6 +21,7 @@ from tengen.experiments.steps.nets import TrainStep
 from tengen.experiments.store import RESULT, StepStore
 from tengen.util.errors import BadPack, BadRun, FolderBusy
 from tengen.util.files import locked
+from tengen.util.packing import PackWriter
 
 OPTIONS = RunOptions("cpu")
 

@@ -44,7 +44,7 @@ def small_resnet() -> BoardNet:
 def test_a_mixnet_of_fixed_size_and_free_batch(tmp_path: Path) -> None:
     net = tiny_net(1)
     path = tmp_path / "a.onnx"
-    export_onnx(net, path, 9, name="tiny", about={"run": "r 7"})
+    export_onnx(net, path, 9, name="tiny", metadata={"run": "r 7"})
     session = session_of(path)
     (planes,) = session.get_inputs()
     assert planes.name == "planes"

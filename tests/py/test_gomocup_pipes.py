@@ -12,7 +12,7 @@ from itertools import groupby
 import pytest
 
 from gomocup_dialogues import Dialogue, all_dialogues
-from gomocup_peer import FAKE, PATIENCE, REAL, Peer
+from gomocup_peer import FAKE, REAL, TIMEOUT, Peer
 
 PROGRAMS = {"fake": FAKE, "real": REAL}
 # Fast, independent defaults for dialogues that do not set these.
@@ -160,7 +160,7 @@ def test_output_that_is_not_read(program: list[str]) -> None:
         assert process.stderr
         process.stdin.write(b"START 15\n")  # and nothing more: the input stays open
         process.stdin.flush()
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0
         assert process.stderr.read() == b""
 
 
@@ -170,4 +170,4 @@ def test_a_full_pipe_does_not_prevent_the_end() -> None:
         assert process.stdin
         process.stdin.write(b"ABOUT\n" * 10_000 + b"END\n")  # the answers are not read
         process.stdin.flush()
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIMEOUT) == 0

@@ -20,7 +20,7 @@ from tengen.engine.protocol.gomocup_server import GomocupServer
 from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.gomocup_settings import GomocupSettings
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 QUIET = GomocupSettings(show_detail=0)
 
 
@@ -56,7 +56,7 @@ class Manager:
         return self.hear()
 
     def hear(self) -> str:
-        return self._from.get(timeout=PATIENCE).decode("ascii").rstrip("\n")
+        return self._from.get(timeout=TIMEOUT).decode("ascii").rstrip("\n")
 
     def say(self, *lines: str) -> None:
         self.write("".join(f"{line}\n" for line in lines).encode())
@@ -68,7 +68,7 @@ class Manager:
         self._to.put(b"")
 
     def end(self) -> int:
-        code = self.codes.get(timeout=PATIENCE)
+        code = self.codes.get(timeout=TIMEOUT)
         self._thread.join()
         return code
 
@@ -90,7 +90,7 @@ def test_requests_to_the_engine() -> None:
     manager.say("END")
     assert manager.end() == 0
     (engine,) = made
-    assert engine.closed.wait(PATIENCE)
+    assert engine.closed.wait(TIMEOUT)
     requests = [what if isinstance(what, str | dict) else what[:2] for what in engine.asked]  # type: ignore[index]
     assert requests == [
         "new game",
@@ -223,7 +223,7 @@ def test_an_engine_that_does_not_end() -> None:
     assert manager.ask("START 15") == "OK"
     assert manager.ask("BEGIN").startswith("MESSAGE")
     manager.say("END")
-    assert manager.deaths.get(timeout=PATIENCE) == 0
+    assert manager.deaths.get(timeout=TIMEOUT) == 0
     HEARING.set()
     assert manager.end() == 0
 
@@ -255,7 +255,7 @@ def test_the_input_ends_while_the_engine_is_being_made() -> None:
     ended = threading.Event()
 
     def make(options: Mapping[str, int]) -> FakeEngine:
-        ended.wait(PATIENCE)
+        ended.wait(TIMEOUT)
         sleep(0.2)  # longer than what END would grant
         return FakeEngine("slow")
 
@@ -272,7 +272,7 @@ def test_a_stop_that_comes_before_the_engine_is_made() -> None:
     stopped = threading.Event()
 
     def make(options: Mapping[str, int]) -> FakeEngine:
-        stopped.wait(PATIENCE)
+        stopped.wait(TIMEOUT)
         return FakeEngine("slow")
 
     manager = Manager(make)
@@ -302,7 +302,7 @@ def test_closed_output_ends_the_server() -> None:
     assert manager.ask("START 15") == "OK"
     manager.mute.set()
     manager.say("ABOUT")
-    assert manager.deaths.get(timeout=PATIENCE) == 0  # its input is still open
+    assert manager.deaths.get(timeout=TIMEOUT) == 0  # its input is still open
     manager.close()
     assert manager.end() == 0
 

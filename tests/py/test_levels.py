@@ -10,7 +10,7 @@ import pytest
 
 import tengen
 from tengen.engine import LEVELS, BadOption, Info, Limit, PovScore, Score
-from tengen.engine.levels import FULL, choose, level_of_strength, narrowed
+from tengen.engine.levels import FULL, choose, level_of_strength, limit_of_level
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
@@ -27,21 +27,21 @@ def test_the_table_grows() -> None:
     spreads = [level.spread for level in LEVELS.values()]
     assert spreads == sorted(spreads, reverse=True)
     assert LEVELS[FULL].is_full
-    assert narrowed(LEVELS[FULL], Limit(time=3)) == Limit(time=3)
+    assert limit_of_level(LEVELS[FULL], Limit(time=3)) == Limit(time=3)
 
 
-def test_limits_are_narrowed() -> None:
-    limit = narrowed(LEVELS[3], Limit(time=0.5, nodes=100, clock=9, increment=1))
+def test_limits_of_levels() -> None:
+    limit = limit_of_level(LEVELS[3], Limit(time=0.5, nodes=100, clock=9, increment=1))
     assert (limit.time, limit.nodes, limit.clock, limit.increment) == (0.5, 100, 9, 1)
-    assert narrowed(LEVELS[3], Limit()).nodes == LEVELS[3].nodes
+    assert limit_of_level(LEVELS[3], Limit()).nodes == LEVELS[3].nodes
 
 
 def test_levels_of_mcts_have_no_depth() -> None:
     for level in LEVELS.values():
-        assert narrowed(level, Limit(depth=9), is_mcts=True).depth == 9
-        limit = narrowed(level, Limit(), is_mcts=True)
+        assert limit_of_level(level, Limit(depth=9), is_mcts=True).depth == 9
+        limit = limit_of_level(level, Limit(), is_mcts=True)
         assert (limit.depth, limit.nodes) == (None, level.nodes)
-    assert narrowed(LEVELS[1], Limit()).depth == 1
+    assert limit_of_level(LEVELS[1], Limit()).depth == 1
 
 
 def test_close_lines_are_chosen_more_often() -> None:

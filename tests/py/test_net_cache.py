@@ -24,7 +24,7 @@ from tengen.engine.net_layout import Architecture
 from tengen.export.quantise import write_net
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
-PATIENCE = 60  # seconds; only a fault waits so long
+TIMEOUT = 60  # seconds; only a fault waits so long
 
 # Loads the net of argv[1] and prints: from the cache or not, its checksum, its note.
 LOAD = """
@@ -64,7 +64,7 @@ def start(program: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def answer(process: subprocess.Popen[str]) -> list[str]:
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, err) == (0, "")
     return out.strip().split("|")
 
@@ -249,7 +249,7 @@ def test_killed_during_baking(folder: Path, checksum: str) -> None:
         while moment == "writing" and process.poll() is None and not list(folder.glob(".*.tmp")):
             pass
         process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=TIMEOUT)
         for path in folder.glob("*.codebook"):  # what has this name is whole
             assert [entry.path for entry in cached_nets()] == [path]
             path.unlink()
@@ -348,7 +348,7 @@ def test_an_interrupt_while_waiting(folder: Path, slow_net: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "go\n"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=PATIENCE)
+    _, err = process.communicate(timeout=TIMEOUT)
     assert process.returncode == -signal.SIGINT
     assert err.rstrip().endswith("KeyboardInterrupt")
     assert names(folder) == []

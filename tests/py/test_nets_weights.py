@@ -24,7 +24,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_weights_round_trip(file: Path) -> None:
     result = read_weights(file)
-    assert (result.spec, result.about) == (SPEC, {"step": 3})
+    assert (result.spec, result.metadata) == (SPEC, {"step": 3})
     assert result.make().state_dict().keys() == result.weights.keys()
 
 

@@ -50,7 +50,7 @@ def is_gone(pid: int) -> bool:
 
 
 def eventually_gone(pid: int) -> bool:
-    """The same, with patience: a process that was killed needs a moment."""
+    """The same, waiting: a process that was killed needs a moment to end."""
     for _ in range(2000):
         if is_gone(pid):
             return True

@@ -105,9 +105,9 @@ def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:
     ]
     net = read_weights(folder.net)
     assert net.name == "resnet-1b8f"
-    assert net.about["step"] == 40
-    assert net.about["redistributable"] is True
-    assert net.about["validation"] == result.validation
+    assert net.metadata["step"] == 40
+    assert net.metadata["redistributable"] is True
+    assert net.metadata["validation"] == result.validation
     outputs = net.make()(torch.zeros(2, 2, 6, 6))
     assert outputs["policy"].shape == (2, 6, 6)
     page = folder.report.read_text("utf-8")
@@ -344,7 +344,7 @@ def test_a_stop_during_validation(
     assert done.validation == whole.validation
     rows = [row for row in read_metrics(path / "metrics.jsonl") if row["event"] == "validate"]
     assert [row["weights"] for row in rows] == list(whole.validation)
-    about = read_weights(path / "net.pt").about
+    about = read_weights(path / "net.pt").metadata
     assert about["validated_step"] == 10
     assert about["validation"] == whole.validation
 

@@ -107,7 +107,7 @@ def test_a_run_starts_from_a_net_of_the_package(data: Path, tmp_path: Path) -> N
         started = weights(tmp_path / f"{number}")
         for name, value in weights_of(file).weights.items():
             torch.testing.assert_close(started[name], value, atol=1e-5, rtol=0)
-        assert read_weights(tmp_path / f"{number}" / "net.pt").about["redistributable"] is True
+        assert read_weights(tmp_path / f"{number}" / "net.pt").metadata["redistributable"] is True
 
 
 def test_a_mixnet_starts_from_the_file_of_a_smaller_one(
@@ -133,17 +133,17 @@ def test_unknown_terms_are_not_redistributable(
     assert go(table, tmp_path / "first", resume=True).is_done
     go(table | {"start": str(tmp_path / "first")}, tmp_path / "second")
     for run in ("first", "second"):
-        assert read_weights(tmp_path / run / "net.pt").about["redistributable"] is False
+        assert read_weights(tmp_path / run / "net.pt").metadata["redistributable"] is False
     go(config(data, net="mixnet-s", steps=1), tmp_path / "clean")
     go(table | {"start": str(tmp_path / "clean")}, tmp_path / "heir")
-    assert read_weights(tmp_path / "heir" / "net.pt").about["redistributable"] is True
+    assert read_weights(tmp_path / "heir" / "net.pt").metadata["redistributable"] is True
 
 
 def test_a_copy_of_a_net_of_the_package_is_any_file(tmp_path: Path) -> None:
     file = BUNDLED / f"{STANDARD}.net"
-    assert weights_of(file).about == {"redistributable": True, "net": STANDARD}
+    assert weights_of(file).metadata == {"redistributable": True, "net": STANDARD}
     copy = Path(shutil.copy(file, tmp_path / "mine.net"))
-    assert weights_of(copy).about == {"redistributable": False, "net": "mine"}
+    assert weights_of(copy).metadata == {"redistributable": False, "net": "mine"}
 
 
 def test_a_net_file_can_be_the_teacher(data: Path, small: Path, tmp_path: Path) -> None:

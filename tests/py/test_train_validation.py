@@ -86,7 +86,7 @@ def test_seen_and_unseen_positions(run: Path) -> None:
     unseen = held[~repeats[held]]
     assert len(unseen) < len(held)
     net = read_weights(run / "net.pt")
-    result = net.about["validation"]
+    result = net.metadata["validation"]
     assert list(result) == ["raw", "raw_unseen", "average", "average_unseen"]
     metrics = ("value", "policy", "policy_top1", "win_mse")
     for kind, chosen in (("average", held), ("average_unseen", unseen)):
@@ -126,7 +126,7 @@ def test_without_repeats_there_is_one_kind(tmp_path: Path) -> None:
 
 def test_the_file_of_games(run: Path) -> None:
     metrics = GameMetrics.read(run / "validation_games.npz")
-    result = read_weights(run / "net.pt").about["validation"]
+    result = read_weights(run / "net.pt").metadata["validation"]
     assert metrics.games.tolist() == [[0, game] for game in range(3, 40, 4)]
     assert set(metrics.kinds) == set(result)
     for kind, means in result.items():

@@ -15,7 +15,7 @@ import pytest
 from tengen import _core
 from tengen.cli import tune as tune_command
 from tengen.cli.main import main
-from tengen.cluster import Notes
+from tengen.cluster import ProgressRecord
 from tengen.tune.plan import TrialResult, TuneTrial
 from tengen.tune.tune_folder import TuneFolder
 from tune_fakes import OPENINGS, HereCluster, Hill
@@ -28,10 +28,10 @@ class Interrupting(Hill):
 
     sent = signal.SIGINT
 
-    def __call__(self, trial: TuneTrial, notes: Notes) -> TrialResult:
+    def __call__(self, trial: TuneTrial, progress: ProgressRecord) -> TrialResult:
         if trial.iteration == 5:
             os.kill(os.getpid(), self.sent)
-        return super().__call__(trial, notes)
+        return super().__call__(trial, progress)
 
 
 HILL: dict[str, Any] = {

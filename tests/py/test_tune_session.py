@@ -203,7 +203,7 @@ def test_an_outcome_of_too_many_games_is_not_kept(tmp_path: Path) -> None:
     folder = TuneFolder.create(tmp_path, made_plan(3))
     folder.open_journal()
     with pytest.raises(ArenaFailed, match="4 games, not 2"):
-        run_tuning(folder, HereCluster(1), lambda trial, notes: TrialResult(2, 1, 1))
+        run_tuning(folder, HereCluster(1), lambda trial, progress: TrialResult(2, 1, 1))
 
 
 def test_entries_as_lines() -> None:

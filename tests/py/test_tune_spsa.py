@@ -12,7 +12,7 @@ import pytest
 
 from tengen.tune.parameters import BadTuning, Parameter
 from tengen.tune.spsa import Spsa, Walk
-from tune_fakes import PARAMETERS, NoNotes, hill_of, made_plan, replay
+from tune_fakes import PARAMETERS, NoProgressRecord, hill_of, made_plan, replay
 
 NARROW = (Parameter("ONE", 3, 1, 6, 1), Parameter("HALF", 2.5, 0, 4, 0.5))
 
@@ -129,7 +129,7 @@ def test_it_maximises_a_noisy_function(seed: int) -> None:
     walk = Walk(plan.spsa)
     for k in range(1, 1501):
         trial = plan.trial(k, *plan.spsa.sides(walk.theta, k))
-        walk.apply(k, hill(trial, NoNotes()).difference)
+        walk.apply(k, hill(trial, NoProgressRecord()).difference)
     off = [(v - t) / p.step for v, t, p in zip(walk.theta, (140, 9, 0, 60), four, strict=True)]
     assert max(abs(distance) for distance in off) < 1.0
     assert walk.values[3] >= 59
@@ -142,7 +142,7 @@ def test_numbers_that_start_at_their_ends_can_leave_them() -> None:
     walk = Walk(plan.spsa)
     for k in range(1, 1001):
         trial = plan.trial(k, *plan.spsa.sides(walk.theta, k))
-        walk.apply(k, hill(trial, NoNotes()).difference)
+        walk.apply(k, hill(trial, NoProgressRecord()).difference)
     assert walk.theta == pytest.approx([25, 75], abs=8)
 
 

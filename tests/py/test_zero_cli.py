@@ -31,9 +31,9 @@ def run(tmp_path: Path) -> Path:
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     """Self-play of the tests, since the command has no option for it."""
     from tengen.zero import loop
-    from zero_runs import make_hooks
+    from zero_runs import make_factories
 
-    monkeypatch.setattr(loop, "Hooks", make_hooks)
+    monkeypatch.setattr(loop, "RunFactories", make_factories)
 
 
 def toml(path: Path, **changes: Any) -> Path:
@@ -201,7 +201,8 @@ def test_a_signal_keeps_everything(number: int, tmp_path: Path) -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(HERE)!r})\n"
         "import torch; torch.set_num_threads(1)\n"
-        "from tengen.zero import loop; from zero_runs import make_hooks; loop.Hooks = make_hooks\n"
+        "from tengen.zero import loop; from zero_runs import make_factories\n"
+        "loop.RunFactories = make_factories\n"
         "from tengen.cli.main import main\n"
         f"sys.exit(main(['zero', {str(file)!r}, '--out', {str(path)!r}, '--device', 'cpu']))\n"
     )

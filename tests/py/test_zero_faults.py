@@ -27,7 +27,7 @@ from tengen.zero.errors import BadZero, SelfPlayFailed
 from tengen.zero.loop import run_zero
 from tengen.zero.play.workers import SelfPlayTask, TaskResult, play_task
 from tengen.zero.zero_folder import ZeroFolder
-from zero_runs import AT_ONCE, SIZE, check_folder, config, events, go, make_hooks, run_child
+from zero_runs import AT_ONCE, SIZE, check_folder, config, events, go, make_factories, run_child
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -37,7 +37,7 @@ class Threads(Cluster):
     them apart by name, so that what is done about single ones can be seen without processes.
     """
 
-    def __init__(self, count: int, patience: float = 0.0) -> None:
+    def __init__(self, count: int, timeout: float = 0.0) -> None:
         self._names = [f"worker {n}" for n in range(count)]
 
     @property
@@ -155,8 +155,8 @@ def test_a_worker_that_dies(tmp_path: Path) -> None:
         return len(events(path, "play")) >= 3
 
     made = config(play={"workers": 1}, selfplay={"mark": str(tmp_path / "mark")})
-    use = make_hooks("zero_fakes:make_dying")
-    run_zero(made, path, device="cpu", stop=enough, hooks=use)
+    use = make_factories("zero_fakes:make_dying")
+    run_zero(made, path, device="cpu", stop=enough, factories=use)
     assert check_folder(path)["tasks"] >= 3
     (rejected,) = events(path, "rejected")
     assert rejected["worker"] == "worker 0"
@@ -180,7 +180,7 @@ def _work(bad: dict[str, Any]) -> Callable[[Any, str], Any]:
         kind = kinds[min(turn, len(kinds) - 1)]
         if kind in ("crash", "error"):
             return Failure(kind, f"{kind} of a test")
-        games = RandomGames({**task.settings, "seed": task.seed}).play(task.rows)
+        games = RandomGames({**task.settings, "seed": task.seed}).play(task.positions)
         return TaskResult(task.name, games if kind == "good" else GARBAGE[kind](games))
 
     return work
@@ -189,7 +189,7 @@ def _work(bad: dict[str, Any]) -> Callable[[Any, str], Any]:
 def with_work(monkeypatch: pytest.MonkeyPatch, **bad: Any) -> dict[str, Any]:
     named = {name.replace("_", " "): kinds for name, kinds in bad.items()}
     monkeypatch.setattr("tengen.zero.play.workers._tests_work", _work(named), raising=False)
-    return {"cluster": Threads}
+    return {"cluster_factory": Threads}
 
 
 def test_a_worker_that_returns_garbage_is_dismissed(
@@ -239,11 +239,13 @@ def test_a_thread_plays_beside(tmp_path: Path) -> None:
     def enough() -> bool:
         return bool(events(path, "learn"))
 
-    run_zero(config(play={"thread": True}), path, device="cpu", stop=enough, hooks=make_hooks())
+    run_zero(
+        config(play={"thread": True}), path, device="cpu", stop=enough, factories=make_factories()
+    )
     assert check_folder(path)["tasks"] >= 2
     made = config(play={"thread": True}, selfplay={"kind": "side"})
     with pytest.raises(SelfPlayFailed, match="a thread of this process, are invalid"):
-        go(made, tmp_path / "bad", 10**6, factory="zero_fakes:make_garbage")
+        go(made, tmp_path / "bad", 10**6, generator_factory="zero_fakes:make_garbage")
 
 
 def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +271,7 @@ def test_other_columns_than_those_before(tmp_path: Path, monkeypatch: pytest.Mon
         path,
         device="cpu",
         stop=lambda: is_dismissed() or monotonic() > end,
-        hooks=make_hooks(**changes),
+        factories=make_factories(**changes),
     )
     assert is_dismissed()
     rows = ZeroFolder.read(path).events()
@@ -412,6 +414,6 @@ def test_leftovers_of_a_kill_are_removed(run: Path) -> None:
 
 
 def test_a_local_cluster_is_the_default() -> None:
-    from tengen.zero.loop import Hooks
+    from tengen.zero.loop import RunFactories
 
-    assert Hooks().cluster is LocalCluster
+    assert RunFactories().cluster_factory is LocalCluster

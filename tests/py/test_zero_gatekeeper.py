@@ -24,10 +24,10 @@ from tengen.zero.errors import BadZero
 from tengen.zero.gate.net_match import Match, NetMatchResult
 from tengen.zero.loop import RunResult, run_zero
 from tengen.zero.zero_folder import ZeroFolder
-from zero_runs import AT_ONCE, check_folder, config, events, go, make_hooks
+from zero_runs import AT_ONCE, check_folder, config, events, go, make_factories
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-PATIENCE = 60.0  # seconds for what must happen at some time
+TIMEOUT = 60.0  # seconds for what must happen at some time
 WON, LOST = NetMatchResult((0, 0, 0, 0, 2)), NetMatchResult((2, 0, 0, 0, 0))
 
 
@@ -56,7 +56,7 @@ class LongMatch:
         stop: Callable[[], bool],
     ) -> NetMatchResult | None:
         self.threads.add(threading.get_ident())
-        self.steps.append(first[0].about["step"])
+        self.steps.append(first[0].metadata["step"])
         self.under_way += 1
         self.most = max(self.most, self.under_way)
         self.begins.append(monotonic())
@@ -67,7 +67,7 @@ class LongMatch:
 
     def _result(self, stop: Callable[[], bool]) -> NetMatchResult | None:
         while not self.is_over():
-            assert monotonic() < self.begins[-1] + PATIENCE, "the match does not end"
+            assert monotonic() < self.begins[-1] + TIMEOUT, "the match does not end"
             if stop():
                 self.stopped += 1
                 return None
@@ -87,14 +87,14 @@ def run_until(
     holds: Callable[[], bool], path: Path, match: LongMatch, made: ZeroConfig | None = None
 ) -> RunResult:
     """Start or resume a run until a condition holds."""
-    end = monotonic() + PATIENCE
+    end = monotonic() + TIMEOUT
 
     def stop() -> bool:
         assert monotonic() < end, "the run does not get on"
         return holds()
 
-    use = make_hooks(match=match)
-    result = run_zero(made, path, device="cpu", resume=made is None, stop=stop, hooks=use)
+    use = make_factories(match_factory=match)
+    result = run_zero(made, path, device="cpu", resume=made is None, stop=stop, factories=use)
     assert result is not None
     check_folder(path)
     return result
@@ -115,14 +115,14 @@ def test_learning_continues_during_the_match(tmp_path: Path) -> None:
     assert row["step"] == step < 12 <= result.step
     assert 0 < row["took"] < row["seconds"]
     made = ZeroFolder.read(path).generations()[1]
-    assert made.about["step"] == step
-    assert made.about["seconds"] <= row["seconds"] - row["took"] + 0.1
-    assert made.about["match"]["share"] == 1.0
-    assert made.about["positions"] <= result.counts["positions"]
+    assert made.metadata["step"] == step
+    assert made.metadata["seconds"] <= row["seconds"] - row["took"] + 0.1
+    assert made.metadata["match"]["share"] == 1.0
+    assert made.metadata["positions"] <= result.counts["positions"]
     played = {play["all_games"]: play["all_positions"] for play in events(path, "play")}
-    assert played[made.about["games"]] == made.about["positions"], "both of one moment"
+    assert played[made.metadata["games"]] == made.metadata["positions"], "both of one moment"
     (net,) = made.nets(("net",))
-    assert (net.about["step"], net.about["games"]) == (step, made.about["games"])
+    assert (net.metadata["step"], net.metadata["games"]) == (step, made.metadata["games"])
     (then,) = (path / "checkpoints").glob(f"step-{step:09}*")
     average = read_checkpoint(then).average
     assert all(torch.equal(net.weights[name], average[f"net/{name}"]) for name in net.weights)
@@ -272,7 +272,7 @@ def test_inline_matches_run_at_once(tmp_path: Path) -> None:
     """Games, learning and matches take turns where no thread or process plays: repeatable."""
     match = LongMatch()
     path = tmp_path / "run"
-    go(config(gate={"minutes": AT_ONCE, "games": 4}), path, 12, match=match)
+    go(config(gate={"minutes": AT_ONCE, "games": 4}), path, 12, match_factory=match)
     assert match.threads == {threading.get_ident()}
     kinds = [row for row in ZeroFolder.read(path).events() if row["event"] != "play"]
     for before, row in pairwise(kinds):

@@ -31,7 +31,7 @@ from tengen.zero.learn.learner import Learner
 from tengen.zero.learn.replay import ReplayBuffer
 from tengen.zero.loop import run_zero
 from tengen.zero.zero_folder import ZeroFolder
-from zero_runs import AT_ONCE, SIZE, check_folder, config, events, go, make_hooks, stop_after
+from zero_runs import AT_ONCE, SIZE, check_folder, config, events, go, make_factories, stop_after
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 CPU = torch.device("cpu")
@@ -105,7 +105,7 @@ def test_the_same_seed_learns_the_same(tmp_path: Path) -> None:
 
 def test_the_plan_ends_a_run(tmp_path: Path) -> None:
     made = config(minutes=0.001, replay={"start": 20})
-    result = run_zero(made, tmp_path / "run", device="cpu", hooks=make_hooks())
+    result = run_zero(made, tmp_path / "run", device="cpu", factories=make_factories())
     assert result is not None
     assert result.is_done
 
@@ -151,7 +151,7 @@ def test_two_processes_cannot_run_it(tmp_path: Path) -> None:
 def test_an_unknown_generator_is_reported(tmp_path: Path) -> None:
     for name in ("no.such:thing", "zero_fakes:nothing"):
         with pytest.raises(BadZero, match="no generator"):
-            go(config(), tmp_path / "run", 1, factory=name)
+            go(config(), tmp_path / "run", 1, generator_factory=name)
     assert not ZeroFolder.has_run(tmp_path / "run")
 
 
@@ -264,7 +264,7 @@ def told_by(share: float) -> Any:
 
 def test_a_worse_net_is_not_taken(tmp_path: Path) -> None:
     made = config(gate={"minutes": AT_ONCE, "games": 20})
-    result = go(made, tmp_path / "run", 12, match=told_by(0.4))
+    result = go(made, tmp_path / "run", 12, match_factory=told_by(0.4))
     assert result.generation == 0
     assert len(ZeroFolder.read(tmp_path / "run").generations()) == 1
     assert not any(row["accepted"] for row in events(tmp_path / "run", "gate"))
@@ -272,13 +272,15 @@ def test_a_worse_net_is_not_taken(tmp_path: Path) -> None:
 
 def test_a_better_net_plays(tmp_path: Path) -> None:
     path = tmp_path / "run"
-    result = go(config(gate={"minutes": AT_ONCE, "games": 20}), path, 12, match=told_by(0.6))
+    result = go(
+        config(gate={"minutes": AT_ONCE, "games": 20}), path, 12, match_factory=told_by(0.6)
+    )
     assert result.generation >= 1
     rows = events(path, "gate")
     assert [row["generation"] for row in rows] == list(range(1, result.generation + 1))
     assert rows[0]["share"] == 0.6
     assert rows[0]["elo"] == pytest.approx(70, abs=1)
-    about = ZeroFolder.read(path).generations()[-1].about
+    about = ZeroFolder.read(path).generations()[-1].metadata
     assert about["match"]["share"] == 0.6
     assert about["step"] <= result.step
     played = {row["generation"] for row in events(path, "play")}
@@ -328,7 +330,7 @@ def test_data_sets_first(tmp_path: Path, ships: bool) -> None:
     folder = ZeroFolder.read(path)
     assert folder.redistributable is ships
     (net,) = folder.generations()[0].nets(("net",))
-    assert net.about["redistributable"] is ships
+    assert net.metadata["redistributable"] is ships
     replay = ReplayBuffer(folder.replay, "freestyle", SIZE, ships)
     assert replay._writer is not None
     assert replay._writer.manifest.redistributable is ships
@@ -359,11 +361,11 @@ def test_data_sets_beside_self_play(tmp_path: Path, ships: bool) -> None:
     folder = ZeroFolder.read(path)
     assert folder.redistributable is ships
     (net,) = folder.generations()[0].nets(("net",))
-    assert net.about["redistributable"] is ships
+    assert net.metadata["redistributable"] is ships
     assert Dataset.open(folder.replay).manifest.redistributable is ships
     changed = config(learn=learn | {"human_share": 0.5})
     with pytest.raises(BadZero, match=r"other values of learn\.human_share"):
-        run_zero(changed, path, device="cpu", resume=True, hooks=make_hooks())
+        run_zero(changed, path, device="cpu", resume=True, factories=make_factories())
 
 
 def test_data_sets_that_do_not_fit(tmp_path: Path) -> None:
@@ -390,7 +392,7 @@ def test_a_stop_while_it_learns_from_data(tmp_path: Path) -> None:
     data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE)
     made = config(start={"sets": [{"path": str(data)}], "steps": 30})
     path = tmp_path / "run"
-    result = run_zero(made, path, device="cpu", stop=stop_after(5), hooks=make_hooks())
+    result = run_zero(made, path, device="cpu", stop=stop_after(5), factories=make_factories())
     assert result is None
     assert not ZeroFolder.read(path).generations()
     turns = 25 + 14 + 10  # steps that are left, parts of their validation, turns of the run
@@ -400,4 +402,4 @@ def test_a_stop_while_it_learns_from_data(tmp_path: Path) -> None:
 def test_self_play_that_fails(tmp_path: Path) -> None:
     made = config(selfplay={"kind": "words"})
     with pytest.raises(SelfPlayFailed, match="expected games"):
-        go(made, tmp_path / "run", 10, factory="zero_fakes:make_garbage")
+        go(made, tmp_path / "run", 10, generator_factory="zero_fakes:make_garbage")

@@ -197,7 +197,7 @@ def test_a_gate_that_searches(tmp_path: Path) -> None:
     folder = ZeroFolder.read(tmp_path / "run")
     newest = folder.generations()[-1]
     assert newest.number > 0
-    assert sum(newest.about["match"]["pairs"]) == 2
+    assert sum(newest.metadata["match"]["pairs"]) == 2
 
 
 @pytest.mark.integration
@@ -238,7 +238,7 @@ def test_nets_of_the_same_name_have_separate_rows(tmp_path: Path) -> None:
     for name, about in boards.items():
         given = tmp_path / name / "net.pt"
         given.parent.mkdir()
-        write_weights(given, replace(net, about=about))
+        write_weights(given, replace(net, metadata=about))
         rows = play_net(
             *(folder, folder.generations(), given, CPU), games=2, playouts=1, report=messages.append
         )

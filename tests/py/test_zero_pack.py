@@ -55,7 +55,7 @@ def test_round_trip(run: Path, tmp_path: Path) -> None:
     assert folder.events() == ZeroFolder.read(run).events()
     there, here = ZeroFolder.read(run).generations()[-1], folder.generations()
     assert [one.number for one in here] == [there.number]
-    assert here[0].about == there.about
+    assert here[0].metadata == there.metadata
 
 
 def test_earlier_generations_are_packed(run: Path, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_earlier_generations_are_packed(run: Path, tmp_path: Path) -> None:
     for one in result:
         (net,) = one.nets(("net",))
         net.make()
-        assert one.about["generation"] == one.number
+        assert one.metadata["generation"] == one.number
 
 
 def test_an_unpacked_run_resumes(run: Path, tmp_path: Path) -> None:

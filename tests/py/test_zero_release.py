@@ -246,7 +246,7 @@ def test_a_run_started_from_other_data_is_never_released(
     """However well its net plays."""
     monkeypatch.setattr(evaluate, "play_release_match", beating)
     (folder_of(finished).path / "plan.json").unlink()
-    finished.about["redistributable"] = False
+    finished.metadata["redistributable"] = False
     result = release(finished)
     assert not result.released
     assert result.table["redistributable"] is False

@@ -38,7 +38,7 @@ from tengen.zero.zero_folder import ZeroFolder
 from test_zero_cli import toml
 from train_samples import make_data
 from zero_releases import TINY, folder_of, make_run, release
-from zero_runs import SIZE, config, go, make_hooks
+from zero_runs import SIZE, config, go, make_factories
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -276,18 +276,18 @@ def test_programs_of_a_foreign_run_need_confirmation(
     monkeypatch.setattr(releasing, "check_release", lambda *_: started.append("checked"))
     monkeypatch.setattr(loop, "run_zero", lambda *_, **__: None)
     run = run.resumed_with(run.config.changed(["release.against=cmd:touch /tmp/evil"]))
-    assert run.is_ours
+    assert run.started_here
     pack(run.path, tmp_path / "run.tar")
     foreign = unpack(tmp_path / "run.tar", tmp_path / "foreign")
-    assert not foreign.is_ours
-    assert not ZeroFolder.read(foreign.path).is_ours
+    assert not foreign.started_here
+    assert not ZeroFolder.read(foreign.path).started_here
     of_another = ZeroFolder.read(run.path)
     of_another.started_by = "someone@elsewhere"
     of_another.save()
     of_another.resumed_with(of_another.config)
     assert ZeroFolder.read(run.path).started_by == "someone@elsewhere"
     run.save()
-    assert ZeroFolder.read(run.path).is_ours
+    assert ZeroFolder.read(run.path).started_here
 
     def call(path: Path, *more: str) -> int:
         return main(["zero", command[0], str(path), *command[1:], "--device", "cpu", *more])
@@ -341,7 +341,7 @@ def test_release_directly_after_the_plan(
         seen.append((run.path, made.size, made.samples))
         return ReleaseResult(run.path, "done", {"released": True, "summary": "released"})
 
-    monkeypatch.setattr(loop, "Hooks", make_hooks)
+    monkeypatch.setattr(loop, "RunFactories", make_factories)
     monkeypatch.setattr(releasing, "make_release", take)
     path, file = tmp_path / "run", toml(tmp_path / "a.toml", minutes=0.001, release=TINY)
     args = ["zero", str(file), "--out", str(path)]
@@ -404,7 +404,7 @@ def test_obstacles_to_a_release_are_reported_before_the_run(
 def test_an_unfinished_plan_is_not_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(loop, "Hooks", make_hooks)
+    monkeypatch.setattr(loop, "RunFactories", make_factories)
     monkeypatch.setattr(releasing, "make_release", None)
     go(config(release=TINY), tmp_path / "run", 2)
     args = ["zero", "resume", str(tmp_path / "run"), "--device", "cpu", "--release"]

@@ -44,7 +44,7 @@ def stronger(made: ZeroConfig, device: torch.device) -> Match:
         seed: int,
         stop: Callable[[], bool],
     ) -> NetMatchResult:
-        better = first[0].about["step"] > second[0].about["step"]
+        better = first[0].metadata["step"] > second[0].metadata["step"]
         pairs = games // 2
         few = pairs // 4
         return NetMatchResult(

@@ -13,7 +13,7 @@ import pytest
 import zero_fakes
 from tengen.zero.loop import run_zero
 from zero_fakes import RandomGames
-from zero_runs import check_folder, config, make_hooks, stop_after
+from zero_runs import check_folder, config, make_factories, stop_after
 
 pytestmark = [
     pytest.mark.usefixtures("one_thread"),
@@ -35,7 +35,7 @@ def test_finished_games_count(
     monkeypatch.setattr(zero_fakes.RandomGames, "_game", counted)
     path = tmp_path / "run"
     made = config(play={"rows": 10**6, "thread": thread})
-    run_zero(made, path, device="cpu", stop=lambda: len(played) > 2, hooks=make_hooks())
+    run_zero(made, path, device="cpu", stop=lambda: len(played) > 2, factories=make_factories())
     counts = check_folder(path)
     assert counts["tasks"] == 1
     assert counts["games"] == len(played) > 2
@@ -45,8 +45,8 @@ def test_a_task_without_a_game_is_cancelled(thread: bool, tmp_path: Path) -> Non
     """And is no fault of the player: nothing was rejected."""
     path = tmp_path / "run"
     made = config(play={"rows": 60, "thread": thread}, selfplay={"seconds": 20.0})
-    use = make_hooks("zero_fakes:make_slow")
-    result = run_zero(made, path, device="cpu", stop=stop_after(4), hooks=use)
+    use = make_factories("zero_fakes:make_slow")
+    result = run_zero(made, path, device="cpu", stop=stop_after(4), factories=use)
     assert result is not None
     assert result.counts["tasks"] == 0
     assert check_folder(path) == {}

@@ -77,7 +77,7 @@ def test_another_task() -> None:
 def test_far_too_many_rows() -> None:
     rows = games().rows
     many = replace(games(), rows=rows._replace(board=np.zeros((3_000_000, 13), np.uint8)))
-    with pytest.raises(BadResult, match=r"3,000,000 rows.*100"):
+    with pytest.raises(BadResult, match=r"3,000,000 positions.*100"):
         validated(TaskResult(TASK.name, many))
 
 

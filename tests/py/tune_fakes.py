@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from tengen.cluster import Cluster, Done, Failure, Notes
+from tengen.cluster import Cluster, Done, Failure, ProgressRecord
 from tengen.cluster.base import Work
 from tengen.tune.parameters import Parameter
 from tengen.tune.plan import TrialResult, TunePlan, TuneTrial, match_of
@@ -49,9 +49,9 @@ class Hill:
     seed: int = 0
     seconds: float = 0.0  # that a trial takes
 
-    def __call__(self, trial: TuneTrial, notes: Notes) -> TrialResult:
+    def __call__(self, trial: TuneTrial, progress: ProgressRecord) -> TrialResult:
         time.sleep(self.seconds)
-        notes.write(trial.iteration)
+        progress.write(trial.iteration)
         better = self.worth(trial.plus) - self.worth(trial.minus)
         chance = 1 / (1 + 10 ** (-better / 400))
         rng = random.Random(f"{self.seed} {trial.iteration}")
@@ -72,7 +72,7 @@ def hill_of(plan: TunePlan, *top: float, **settings: Any) -> Hill:
     return Hill(dict(zip(names, top, strict=True)), steps, **settings)
 
 
-class NoNotes:
+class NoProgressRecord:
     def write(self, *numbers: int) -> None:
         pass
 
@@ -105,7 +105,7 @@ class HereCluster(Cluster):
             if self.failures:
                 yield Done(task, self.failures.pop(0))
             else:
-                yield Done(task, work(task, NoNotes()))
+                yield Done(task, work(task, NoProgressRecord()))
             yield None
 
     def dismiss(self, worker: str) -> None:

@@ -15,7 +15,7 @@ import torch
 
 from tengen.data import Dataset
 from tengen.zero.config import ZeroConfig
-from tengen.zero.loop import Hooks, RunResult, run_zero
+from tengen.zero.loop import RunFactories, RunResult, run_zero
 from tengen.zero.zero_folder import ZeroFolder
 
 SIZE = 7
@@ -41,8 +41,10 @@ def config(**changes: Any) -> ZeroConfig:
     return ZeroConfig.from_dict(table)
 
 
-def make_hooks(factory: str = "zero_fakes:make_generator", **changes: Any) -> Hooks:
-    return Hooks(factory=factory, **changes)
+def make_factories(
+    generator_factory: str = "zero_fakes:make_generator", **changes: Any
+) -> RunFactories:
+    return RunFactories(generator_factory=generator_factory, **changes)
 
 
 def events(path: Path, kind: str = "") -> list[dict[str, Any]]:
@@ -73,7 +75,12 @@ def go(
         return asks not in ("workers", "net_match", "gatekeeper") and stop()
 
     result = run_zero(
-        made, path, device="cpu", resume=resume, stop=between_turns, hooks=make_hooks(**changes)
+        made,
+        path,
+        device="cpu",
+        resume=resume,
+        stop=between_turns,
+        factories=make_factories(**changes),
     )
     assert result is not None
     return result
@@ -100,7 +107,7 @@ def check_folder(path: Path) -> dict[str, int]:
     assert set(tasks) <= set(origins)
     for generation in folder.generations():
         generation.nets(folder.config.net_names)
-        assert generation.about["generation"] == generation.number
+        assert generation.metadata["generation"] == generation.number
     return counts
 
 
@@ -108,4 +115,4 @@ def run_child(table: dict[str, Any], path: str, factory: str) -> None:
     """Start or resume a run without a limit."""
     torch.set_num_threads(1)
     made = ZeroConfig.from_dict(table)
-    run_zero(made, Path(path), device="cpu", resume=True, hooks=make_hooks(factory))
+    run_zero(made, Path(path), device="cpu", resume=True, factories=make_factories(factory))

@@ -11,22 +11,28 @@ namespace tengen {
 
 namespace {
 
-TUNABLE(SINGLE_MOVE_DEPTH, 6, 1, 20, 1, "depth of a single root move when the time is limited");
+TUNABLE(SINGLE_MOVE_DEPTH, 6, 1, 20, 1,
+        "maximum depth if there is only one root move and the time is limited");
 
-/// Fraction of the memory for the VCF tables of all threads: 1 / VCF_SHARE.
-constexpr size_t VCF_SHARE = 8;
+/// The VCF tables of all threads have 1/8 of the memory.
+constexpr size_t VCF_MEMORY_DIVISOR = 8;
+
+/// Of one of the VCF tables: each worker has one, and the root solver.
+size_t vcf_bytes(size_t memory, int threads) {
+  return memory / VCF_MEMORY_DIVISOR / static_cast<size_t>(threads + 1);
+}
 
 }  // namespace
 
 AlphaBeta::AlphaBeta(int size, Rule rule, const AlphaBetaSettings& settings, int threads,
                      size_t memory, const EvaluatorFactory& make_evaluator)
     : settings_(settings),
-      tt_(memory - memory / VCF_SHARE),
+      tt_(memory - memory / VCF_MEMORY_DIVISOR),
       root_(size, rule, make_evaluator()),
-      solver_(memory / VCF_SHARE / static_cast<size_t>(threads + 1)) {
+      solver_(vcf_bytes(memory, threads)) {
   for (int i = 0; i < threads; ++i)
-    workers_.push_back(std::make_unique<Worker>(
-        size, rule, make_evaluator(), memory / VCF_SHARE / static_cast<size_t>(threads + 1)));
+    workers_.push_back(
+        std::make_unique<Worker>(size, rule, make_evaluator(), vcf_bytes(memory, threads)));
 }
 
 void AlphaBeta::new_game() {
@@ -81,7 +87,7 @@ SearchResult AlphaBeta::search(const SearchRequest& request, SearchControl& cont
   }
 
   SearchRequest shared = request;
-  // A single root move needs little search, unless its value was requested.
+  // The only legal move needs little search. If the caller chose the root moves, it wants values.
   const bool single_move = moves.size() == 1 && request.search_moves.empty();
   control.single_move = single_move;
   if (single_move && control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
@@ -104,7 +110,7 @@ SearchResult AlphaBeta::search(const SearchRequest& request, SearchControl& cont
   return result;
 }
 
-/// Helpers stop when the main worker stops.
+/// Runs all workers; the others stop when the main worker stops. The first exception is rethrown.
 void AlphaBeta::run_workers(const Worker::Report& report, SearchControl& control) {
   std::vector<std::thread> helpers;
   std::exception_ptr failure;

@@ -19,10 +19,10 @@ class ValueCache {
  public:
   /// NO_VALUE: not cached.
   Value find(u64 key) const {
-    const Entry& entry = entries_[place(key)];
+    const Entry& entry = entries_[slot(key)];
     return entry.key == key ? entry.value : NO_VALUE;
   }
-  void store(u64 key, Value value) { entries_[place(key)] = {key, value}; }
+  void store(u64 key, Value value) { entries_[slot(key)] = {key, value}; }
 
  private:
   static constexpr size_t ENTRY_NB = size_t{1} << 14;
@@ -31,7 +31,7 @@ class ValueCache {
     Value value = NO_VALUE;
   };
 
-  static size_t place(u64 key) { return key % ENTRY_NB; }
+  static size_t slot(u64 key) { return key % ENTRY_NB; }
 
   std::vector<Entry> entries_ = std::vector<Entry>(ENTRY_NB);
 };
@@ -42,7 +42,7 @@ class ScoreCache {
  public:
   /// Fills in the scores; false if they are not cached.
   bool find(u64 key, std::span<ScoredMove> moves) const {
-    const Entry& entry = entries_[place(key)];
+    const Entry& entry = entries_[slot(key)];
     if (entry.key != key || entry.count != moves.size()) return false;
     for (size_t i = 0; i < moves.size(); ++i) moves[i].score = entry.scores[i];
     return true;
@@ -54,7 +54,7 @@ class ScoreCache {
       return move.score >= Limits::min() && move.score <= Limits::max();
     };
     if (moves.size() > MOVE_NB || !std::ranges::all_of(moves, fits)) return;
-    Entry& entry = entries_[place(key)];
+    Entry& entry = entries_[slot(key)];
     entry.key = key;
     entry.count = static_cast<u16>(moves.size());
     for (size_t i = 0; i < moves.size(); ++i) entry.scores[i] = static_cast<i16>(moves[i].score);
@@ -68,7 +68,7 @@ class ScoreCache {
     std::array<i16, MOVE_NB> scores;
   };
 
-  static size_t place(u64 key) { return key % ENTRY_NB; }
+  static size_t slot(u64 key) { return key % ENTRY_NB; }
 
   std::vector<Entry> entries_ = std::vector<Entry>(ENTRY_NB);
 };

@@ -59,7 +59,7 @@ void MovePicker::skip_quiet_moves() {
   stack_.erase(std::remove_if(rest, stack_.end(), is_quiet), stack_.end());
 }
 
-/// Forced moves are few and the search separates them: lazy scores are enough.
+/// Forced replies are few, so their order matters little: lazy scores are enough.
 void MovePicker::score_by_evaluator(std::span<ScoredMove> moves) {
   if (forced_ != ForcedReply::NONE) return position_.lazy_score_moves(moves);
   const u64 key = position_.key();
@@ -73,10 +73,10 @@ void MovePicker::score() {
   if (moves.size() > 1) score_by_evaluator(moves);
   if (hints_.continuation1 != nullptr) {
     for (ScoredMove& move : moves) {
-      const int d = board_index(move.point);
+      const int index = board_index(move.point);
       move.score += history_.move(position_.side(), move.point) / params_.order_move +
-                    (*hints_.continuation1)[d] / params_.order_continuation1 +
-                    (*hints_.continuation2)[d] / params_.order_continuation2;
+                    (*hints_.continuation1)[index] / params_.order_continuation1 +
+                    (*hints_.continuation2)[index] / params_.order_continuation2;
       if (move.point == hints_.killers[0] || move.point == hints_.killers[1])
         move.score += params_.order_killer;
       if (move.point == hints_.counter_move) move.score += params_.order_counter_move;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Moves of a node, best first, generated lazily: the transposition-table move comes before
-// generation. If a five or an open four must be stopped, only the defences are generated.
+// The moves of a node, best first. The move of the transposition table is returned before any move
+// is generated. If a five or an open four must be stopped, only the forced replies are generated.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ struct OrderingHints {
 
 class MovePicker {
  public:
-  /// `stack` is shared by all pickers of a line; the destructor removes this picker's moves.
+  /// `stack` holds the moves of all pickers of a line; the destructor removes those of this one.
   /// `last`: the opponent's last move, or NO_POINT. `score_cache`: may be nullptr.
   MovePicker(Position& position, History& history, const SearchParams& params,
              const OrderingHints& hints, ForcedReply forced, Point last,

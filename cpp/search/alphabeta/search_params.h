@@ -29,7 +29,7 @@
   X(null_min_depth, NULL_MIN_DEPTH, 3, 3, 1, 8, 1, "minimum depth of the null move") \
   X(lmp_base, LMP_BASE, 1, 1, 1, 30, 2, "late move pruning: moves searched at depth 0") \
   X(lmp_slope, LMP_SLOPE, 1, 1, 1, 20, 1, "late move pruning: more moves per ply; half of that at nodes that do not improve") \
-  X(lmp_square, LMP_SQUARE, 16, 16, 0, 32, 2, "late move pruning: 1/16 of this times the squared depth, more moves") \
+  X(lmp_square, LMP_SQUARE, 16, 16, 0, 32, 2, "late move pruning: more moves per squared depth, in 1/16") \
   X(lmp_depth, LMP_DEPTH, 8, 8, 0, 16, 1, "maximum depth of late move pruning") \
   X(quiet_base, QUIET_BASE, 220, 195, 30, 800, 30, "futility margin of quiet moves at depth 0") \
   X(quiet_slope, QUIET_SLOPE, 125, 103, 20, 500, 20, "futility margin of quiet moves per ply") \
@@ -48,17 +48,17 @@
   X(vcf_depth_nodes, VCF_DEPTH_NODES, 16, 16, 0, 2000, 20, "more VCF nodes per ply of depth") \
   X(lazy_base, LAZY_BASE, 80, 89, 0, 1000, 20, "distance from the window at which a lazy value is accepted at depth 0") \
   X(lazy_slope, LAZY_SLOPE, 12, 14, 0, 100, 5, "that distance per ply") \
-  X(lazy_error_carry, LAZY_ERROR_CARRY, 32, 30, 0, 96, 8, "1/64 of the last lazy error that is added to a lazy value") \
+  X(lazy_error_carry, LAZY_ERROR_CARRY, 32, 30, 0, 96, 8, "part of the last lazy error that is added to a lazy value, in 1/64") \
   X(lmr_min_depth, LMR_MIN_DEPTH, 2, 2, 1, 8, 1, "minimum depth of late move reductions") \
-  X(lmr_base, LMR_BASE, 550, 180, -1000, 2000, 100, "late move reduction, 1/1024 ply") \
-  X(lmr_scale, LMR_SCALE, 1051, 1079, 100, 1500, 40, "late move reduction per product of log depth and log move number, 1/1024 ply") \
-  X(lmr_cut_node, LMR_CUT_NODE, 885, 840, 0, 2500, 100, "more reduction at cut nodes") \
-  X(lmr_pv, LMR_PV, 432, 471, 0, 2500, 100, "less reduction at PV nodes") \
-  X(lmr_improving, LMR_IMPROVING, 299, 199, 0, 2000, 80, "more reduction at nodes that do not improve") \
-  X(lmr_history, LMR_HISTORY, 5, 7, 2, 40, 2, "history per 1/1024 ply of less reduction") \
-  X(lmr_threat, LMR_THREAT, 1416, 1170, 0, 3000, 100, "less reduction of fours and open threes") \
-  X(lmr_score, LMR_SCORE, 500, 519, 0, 1500, 50, "more reduction per logit that a move scores below the best") \
-  X(lmr_threat_score, LMR_THREAT_SCORE, 16, 16, 0, 16, 4, "1/16 of that for fours and open threes") \
+  X(lmr_base, LMR_BASE, 550, 180, -1000, 2000, 100, "late move reduction of any move, in 1/1024 ply") \
+  X(lmr_scale, LMR_SCALE, 1051, 1079, 100, 1500, 40, "late move reduction times ln(depth) ln(move number), in 1/1024 ply") \
+  X(lmr_cut_node, LMR_CUT_NODE, 885, 840, 0, 2500, 100, "more reduction at cut nodes, in 1/1024 ply") \
+  X(lmr_pv, LMR_PV, 432, 471, 0, 2500, 100, "less reduction at PV nodes, in 1/1024 ply") \
+  X(lmr_improving, LMR_IMPROVING, 299, 199, 0, 2000, 80, "more reduction at nodes that do not improve, in 1/1024 ply") \
+  X(lmr_history, LMR_HISTORY, 5, 7, 2, 40, 2, "history score that lowers the reduction by 1/1024 ply") \
+  X(lmr_threat, LMR_THREAT, 1416, 1170, 0, 3000, 100, "less reduction of fours and open threes, in 1/1024 ply") \
+  X(lmr_score, LMR_SCORE, 500, 519, 0, 1500, 50, "more reduction per logit that a move scores below the best, in 1/1024 ply") \
+  X(lmr_threat_score, LMR_THREAT_SCORE, 16, 16, 0, 16, 4, "part of LMR_SCORE that applies to fours and open threes, in 1/16") \
   X(order_killer, ORDER_KILLER, 43, 18, 0, 800, 30, "ordering score of killer moves") \
   X(order_counter_move, ORDER_COUNTER_MOVE, 179, 180, 0, 800, 30, "ordering score of the counter move") \
   X(order_move, ORDER_MOVE, 23, 16, 4, 200, 4, "divisor of the butterfly history in the ordering score") \
@@ -71,17 +71,17 @@
 namespace tengen {
 
 namespace search_tunables {
-#define TENGEN_SEARCH_PARAM(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) \
-  TUNABLE(NAME, TABLES, MIN, MAX, STEP, MEANING);                              \
+#define TENGEN_SEARCH_PARAM(FIELD, NAME, CLASSICAL, NET, MIN, MAX, STEP, MEANING) \
+  TUNABLE(NAME, CLASSICAL, MIN, MAX, STEP, MEANING);                              \
   TUNABLE(NET_##NAME, NET, MIN, MAX, STEP, "with a net: " MEANING);
 TENGEN_SEARCH_PARAMS(TENGEN_SEARCH_PARAM)
 #undef TENGEN_SEARCH_PARAM
-TUNABLE(RENJU_LMR_THREAT_SCORE, 4, 0, 16, 4, "with a net in renju: LMR_THREAT_SCORE");
+TUNABLE(RENJU_LMR_THREAT_SCORE, 4, 0, 16, 4, "NET_LMR_THREAT_SCORE in renju");
 }  // namespace search_tunables
 
 /// The parameters of one search, read when it starts.
 struct SearchParams {
-#define TENGEN_SEARCH_PARAM(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) int FIELD;
+#define TENGEN_SEARCH_PARAM(FIELD, NAME, CLASSICAL, NET, MIN, MAX, STEP, MEANING) int FIELD;
   TENGEN_SEARCH_PARAMS(TENGEN_SEARCH_PARAM)
 #undef TENGEN_SEARCH_PARAM
 
@@ -90,13 +90,13 @@ struct SearchParams {
   static constexpr int SCORE_SCALE = 16;        ///< unit of lmr_threat_score and lmp_square
 
   static SearchParams for_classical() {
-#define TENGEN_SEARCH_PARAM(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) \
+#define TENGEN_SEARCH_PARAM(FIELD, NAME, CLASSICAL, NET, MIN, MAX, STEP, MEANING) \
   search_tunables::NAME,
     return {TENGEN_SEARCH_PARAMS(TENGEN_SEARCH_PARAM)};
 #undef TENGEN_SEARCH_PARAM
   }
   static SearchParams for_net(Rule rule) {
-#define TENGEN_SEARCH_PARAM(FIELD, NAME, TABLES, NET, MIN, MAX, STEP, MEANING) \
+#define TENGEN_SEARCH_PARAM(FIELD, NAME, CLASSICAL, NET, MIN, MAX, STEP, MEANING) \
   search_tunables::NET_##NAME,
     SearchParams result = {TENGEN_SEARCH_PARAMS(TENGEN_SEARCH_PARAM)};
 #undef TENGEN_SEARCH_PARAM

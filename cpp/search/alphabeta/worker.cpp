@@ -8,7 +8,7 @@ namespace tengen {
 
 namespace {
 
-constexpr int MAX_SEARCHED = 64;  ///< moves that get a history malus
+constexpr int MAX_SEARCHED = 64;  ///< moves of a node whose history a cutoff can lower
 
 /// Moves per node of the fixed-depth baseline (settings.h): MOVES_STEP fewer per ply, but more than
 /// 1 / MOVES_DIVISOR of those at the root.
@@ -25,8 +25,8 @@ bool Worker::count_node() {
   return true;
 }
 
-/// Static evaluation, cached per position when a net evaluates. `likely_leaf`: the children are
-/// unlikely to be evaluated, so the net evaluates the last move without updating its accumulator.
+/// Static evaluation; values of a net are cached. `likely_leaf`: the search will probably not go
+/// deeper from here, so the net does not update its accumulators: only children would need them.
 Value Worker::evaluate(bool likely_leaf) {
   const u64 key = position_.key();
   if (eval_cache_) {
@@ -40,8 +40,9 @@ Value Worker::evaluate(bool likely_leaf) {
   return value;
 }
 
-/// Static evaluation, or the lazy value if that is far outside the window. Lazy errors correlate
-/// along a line, so part of the last known error is added to the lazy value.
+/// Static evaluation, or the lazy value if that is far outside the window. The lazy error (value of
+/// the net minus lazy value) changes little from one position of a line to the next. So the lazy
+/// value is corrected by lazy_error_carry / 64 of the last error on the line.
 Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool likely_leaf) {
   if (samples_) record_sample();
   const Value lazy = position_.lazy_value();
@@ -220,7 +221,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     if (ply >= MAX_PLY - 2) return patterns.count(other, Threat::FIVE) ? DRAW : evaluate(true);
   }
 
-  // Step 2. The fixed-depth baseline has no quiescence search.
+  // Step 2. The fixed-depth baseline (max_candidates > 0) evaluates here, without quiescence.
   if (!ROOT && settings_.max_candidates && depth <= 0) return evaluate(true);
 
   // Step 3. A five wins; an open four wins if there is no five to stop.
@@ -232,7 +233,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     return mate_in(ply + 1);
   }
   node.forced = forced_reply(position_);
-  if (!ROOT && node.forced != ForcedReply::ANSWER_FOUR &&
+  if (!ROOT && node.forced != ForcedReply::STOP_FIVE &&
       patterns.count(side, Threat::OPEN_FOUR) > 0 && position_.threats().moves_left() >= 3) {
     if (PV)
       patterns.for_each_at_least(side, Threat::OPEN_FOUR, [frame](Point p) {
@@ -264,16 +265,17 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 6. Leaf, unless a threat must be blocked: forced replies cost no depth.
   const bool must_extend =
-      node.forced == ForcedReply::ANSWER_FOUR ||
-      (node.forced == ForcedReply::ANSWER_THREE && depth == 0 && settings_.pruning);
+      node.forced == ForcedReply::STOP_FIVE ||
+      (node.forced == ForcedReply::STOP_OPEN_FOUR && depth == 0 && settings_.pruning);
   if (depth <= 0 && !must_extend) return quiesce(frame, alpha, beta, node.entry.eval);
   depth = std::max(depth, 1);
 
-  // Step 7. Static evaluation and whether it improves. Nodes at depth 1 are mostly pruned, unless
-  // they or their parents answer a threat.
+  // Step 7. Static evaluation, and whether it improves on that of two plies before. Most nodes at
+  // depth 1 are pruned before a child is evaluated, except where a threat must be stopped, here or
+  // one ply before.
   const bool likely_leaf =
       depth == 1 && node.forced == ForcedReply::NONE && (frame - 1)->eval != NO_VALUE;
-  if (node.forced == ForcedReply::ANSWER_FOUR)
+  if (node.forced == ForcedReply::STOP_FIVE)
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = node.entry.eval != NO_VALUE ? node.entry.eval
@@ -296,7 +298,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // Step 9. VCF at nodes with enough depth or below the razoring margin; razoring if there is none.
   const bool razorable =
       prunable && depth <= params_.razor_depth && node.eval + params_.razor_margin(depth) < alpha;
-  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::ANSWER_FOUR &&
+  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::STOP_FIVE &&
       (razorable || depth >= params_.vcf_min_depth)) {
     const Value win = vcf_value(frame, depth, PV);
     if (stopped()) return 0;
@@ -403,12 +405,12 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     if (searched_count < MAX_SEARCHED) searched[searched_count++] = move;
   }
 
-  // Step 18. No legal move: a loss if a threat must be stopped, else only a pass is left, scored as
-  // a draw.
+  // Step 18. No legal move. If a threat must be stopped, the position is lost; otherwise only a
+  // pass is left, which counts as a draw.
   if (move_count == 0) {
     if (excluding) return alpha;
     const int left = position_.threats().moves_left();  // the move limit may end the game first
-    if (node.forced == ForcedReply::ANSWER_FOUR && left >= 2) return mated_in(ply + 2);
+    if (node.forced == ForcedReply::STOP_FIVE && left >= 2) return mated_in(ply + 2);
     if (node.forced != ForcedReply::NONE && left >= 4) return mated_in(ply + 4);
     return DRAW;
   }

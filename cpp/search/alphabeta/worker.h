@@ -61,8 +61,8 @@ class Worker {
     Point excluded = NO_POINT;  ///< excluded from this search (singular extension)
     bool passed = false;        ///< the children follow a null move
     Value eval = NO_VALUE;
-    Value lazy_error =
-        0;  ///< evaluation minus lazy value, here or at an earlier ply, for the side to move
+    /// Net value minus lazy value, for the side to move; of an earlier ply if not known here.
+    Value lazy_error = 0;
     std::array<Point, 2> killers = {NO_POINT, NO_POINT};
     int pv_length = 0;
     std::array<Point, MAX_PLY> pv;
@@ -126,7 +126,7 @@ class Worker {
   SearchControl* control_ = nullptr;
   std::unique_ptr<StopCondition> stop_condition_;
   std::vector<SearchSample>* samples_ = nullptr;  ///< nullptr: no sampling
-  int sample_share_ = 0;
+  int samples_per_1024_ = 0;
   int number_ = 0;
   int multipv_ = 1;
   int pv_index_ = 0;  ///< current line of MultiPV

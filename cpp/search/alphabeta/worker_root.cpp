@@ -36,7 +36,7 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
 /// Samples the position with the configured probability.
 void Worker::record_sample() {
   constexpr u64 MIXER = 0x9E3779B97F4A7C15ULL;
-  if ((position_.key() * MIXER) >> 54 >= static_cast<u64>(sample_share_)) return;
+  if ((position_.key() * MIXER) >> 54 >= static_cast<u64>(samples_per_1024_)) return;
   SearchSample& sample = samples_->emplace_back();
   size_t next = 0;
   for (const Point p : board_points(position_.size()))
@@ -62,7 +62,7 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
   control_ = &control;
   number_ = number;
   samples_ = number == 0 ? request.samples : nullptr;
-  sample_share_ = request.sample_share;
+  samples_per_1024_ = request.samples_per_1024;
   stop_condition_ = std::make_unique<StopCondition>(
       Limits{0, request.nodes, request.nodes_per_check}, control.stop, control.deadline);
   nodes_ = vcf_nodes_ = evaluations_ = 0;

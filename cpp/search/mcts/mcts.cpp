@@ -14,13 +14,15 @@ using namespace mcts;
 
 namespace {
 
-TUNABLE(MCTS_TIME_UNSETTLED, 130, 100, 300, 10,
-        "per cent of the planned time while the most visited move is not the best");
-TUNABLE(MCTS_TIME_SETTLED, 80, 20, 100, 5, "per cent of the planned time when it is");
+TUNABLE(MCTS_TIME_UNSTABLE, 130, 100, 300, 10,
+        "per cent of the planned time to use if the best move is not the most visited one");
+TUNABLE(MCTS_TIME_STABLE, 80, 20, 100, 5, "per cent of the planned time to use if it is");
 TUNABLE(MCTS_SINGLE_MOVE_PLAYOUTS, 100, 1, 10000, 20,
-        "playouts of a single root move when the time is limited");
+        "maximum playouts if there is only one root move and the time is limited");
 TUNABLE(MCTS_CHECK_PERIOD, 32, 1, 1000, 8, "playouts between two checks of depth and time");
 
+// Applied to the rows of the table in settings.h: TENGEN_REAL to each REAL row (option FIELD,
+// tunable NAME with the range LOW to HIGH), TENGEN_OTHER to the others, which it ignores.
 #define TENGEN_REAL(FIELD, NAME, DEFAULT, MIN, MAX, LOW, HIGH, STEP, MEANING) \
   TUNABLE(NAME, 100, LOW, HIGH, STEP, "per cent of the option " #FIELD);
 #define TENGEN_OTHER(...)
@@ -31,7 +33,7 @@ double scaled(double option, int percent) {
   return percent == 100 ? option : option * percent / 100;
 }
 
-/// Applies the tuning percentages; a no-op in ordinary builds.
+/// Scales the options by their tunables; a no-op in ordinary builds, where those are 100.
 MctsSettings tuned(MctsSettings settings) {
 #define TENGEN_REAL(FIELD, NAME, ...) settings.FIELD = scaled(settings.FIELD, NAME);
   TENGEN_MCTS_OPTIONS(TENGEN_REAL, TENGEN_OTHER, TENGEN_OTHER)
@@ -40,16 +42,20 @@ MctsSettings tuned(MctsSettings settings) {
   return settings;
 }
 
-/// Fractions of the memory: VCF tables and policy caches of all threads.
-constexpr size_t VCF_SHARE = 8;
-constexpr size_t POLICY_SHARE = 16;
-/// Useful size of a policy cache: more would not fit into the CPU caches.
+/// The VCF tables of all threads have 1/8 of the memory, their policy caches at most 1/16.
+constexpr size_t VCF_MEMORY_DIVISOR = 8;
+constexpr size_t POLICY_MEMORY_DIVISOR = 16;
+/// A larger policy cache would not fit into the CPU caches.
 constexpr size_t MAX_POLICY_BYTES = 4 << 20;
 
-size_t policy_bytes(size_t memory, int threads) {
-  return std::min(memory / POLICY_SHARE / static_cast<size_t>(threads), MAX_POLICY_BYTES);
+/// Of one of the VCF tables: each worker has one, and the root solver.
+size_t vcf_bytes(size_t memory, int threads) {
+  return memory / VCF_MEMORY_DIVISOR / static_cast<size_t>(threads + 1);
 }
-/// Nanoseconds between two reports.
+size_t policy_bytes(size_t memory, int threads) {
+  return std::min(memory / POLICY_MEMORY_DIVISOR / static_cast<size_t>(threads), MAX_POLICY_BYTES);
+}
+/// Maximum nanoseconds between two reports.
 constexpr i64 REPORT_PERIOD = 250'000'000;
 
 }  // namespace
@@ -58,13 +64,12 @@ Mcts::Mcts(int size, Rule rule, const MctsSettings& settings, int threads, size_
            const EvaluatorFactory& make_evaluator)
     : options_(settings),
       settings_(settings),
-      tree_(memory - memory / VCF_SHARE -
+      tree_(memory - memory / VCF_MEMORY_DIVISOR -
             policy_bytes(memory, threads) * static_cast<size_t>(threads)),
-      solver_(memory / VCF_SHARE / static_cast<size_t>(threads + 1)) {
+      solver_(vcf_bytes(memory, threads)) {
   for (int i = 0; i < threads; ++i)
     workers_.push_back(std::make_unique<Worker>(
-        size, rule, make_evaluator(), memory / VCF_SHARE / static_cast<size_t>(threads + 1),
-        policy_bytes(memory, threads)));
+        size, rule, make_evaluator(), vcf_bytes(memory, threads), policy_bytes(memory, threads)));
 }
 
 void Mcts::new_game() {
@@ -91,7 +96,7 @@ SearchResult Mcts::search(const SearchRequest& request, SearchControl& control,
   }
   std::vector<MovePrior> moves = generate_root_moves(request);
   if (moves.empty()) return result;
-  // A single root move needs little search, unless its value was requested.
+  // The only legal move needs little search. If the caller chose the root moves, it wants values.
   const bool single_move = moves.size() == 1 && request.search_moves.empty();
   control.single_move = single_move;
   if (single_move && control.deadline.load(std::memory_order_relaxed) != SearchControl::NEVER)
@@ -109,7 +114,8 @@ SearchResult Mcts::search(const SearchRequest& request, SearchControl& control,
   return result;
 }
 
-/// All threads run playouts until the search ends. The first exception ends it and is rethrown.
+/// Runs playouts in all threads until the search ends. An exception in any thread ends the search;
+/// the first one is rethrown.
 void Mcts::run_workers(Run& run) {
   shared_.search_all_moves = run.request.multipv > 1;
   shared_.gumbel = gumbel_ ? &*gumbel_ : nullptr;
@@ -143,37 +149,37 @@ void Mcts::run_worker(Worker& worker, Run& run, bool is_main) {
   while (!run.over.load(std::memory_order_relaxed)) {
     if (run.is_stopped() || (is_main && should_stop(run))) return;
     const u64 first = run.claimed.fetch_add(batch, std::memory_order_relaxed);
-    if (first >= run.limit) {  // other threads may return claimed playouts
+    if (first >= run.limit) {  // wait: other threads may not complete all that they claimed
       run.claimed.fetch_sub(batch, std::memory_order_relaxed);
       if (run.done.load(std::memory_order_relaxed) >= run.limit) return;
       std::this_thread::yield();
       continue;
     }
-    const int collections = run.collections.load();
+    const int gc_count = run.gc_count.load();
     PlayoutResult result;
     {
-      const std::shared_lock gate(run.gate);
+      const std::shared_lock lock(run.tree_mutex);
       result = worker.run_playouts(static_cast<int>(std::min(batch, run.limit - first)));
     }
     const auto done = static_cast<u64>(result.done);
     run.done.fetch_add(done, std::memory_order_relaxed);
     run.claimed.fetch_sub(batch - done, std::memory_order_relaxed);
     if (result.all_proven) return;
-    if (result.tree_full) free_memory(run, collections);
+    if (result.tree_full) free_memory(run, gc_count);
   }
 }
 
-/// `collections`: number of collections when memory ran out. Ends the search if a collection frees
-/// nothing.
-void Mcts::free_memory(Run& run, int collections) {
-  const std::unique_lock gate(run.gate);
-  if (run.collections.load() != collections) return;  // another thread collected
-  ++run.collections;
+/// Frees nodes after a playout found the memory full; ends the search if none could be freed.
+/// `gc_count`: Run::gc_count before that playout.
+void Mcts::free_memory(Run& run, int gc_count) {
+  const std::unique_lock lock(run.tree_mutex);
+  if (run.gc_count.load() != gc_count) return;  // another thread has freed nodes since
+  ++run.gc_count;
   if (!tree_.collect(shared_.root, [&run] { return !run.is_stopped(); })) run.over = true;
 }
 
-/// Checks of the main thread between playouts. Reads below the root need the gate: another thread
-/// may free nodes of a line.
+/// Whether to end the search; also reports lines. Called by the main thread between playouts.
+/// Reading nodes below the root requires tree_mutex, since another thread may free them.
 bool Mcts::should_stop(Run& run) {
   const u64 done = run.done.load(std::memory_order_relaxed);
   {
@@ -187,7 +193,7 @@ bool Mcts::should_stop(Run& run) {
   if (done >= run.next_report || now - run.last_report >= REPORT_PERIOD) {
     std::vector<SearchInfo> lines;
     {
-      const std::shared_lock gate(run.gate);
+      const std::shared_lock lock(run.tree_mutex);
       lines = infos(run);
     }
     for (const SearchInfo& info : lines) run.on_info(info);
@@ -196,12 +202,12 @@ bool Mcts::should_stop(Run& run) {
   }
   if (done < run.next_check) return false;
   run.next_check = done + static_cast<u64>(MCTS_CHECK_PERIOD);
-  const std::shared_lock gate(run.gate);
+  const std::shared_lock lock(run.tree_mutex);
   return is_deep_enough(run) || is_time_to_stop(run);
 }
 
-/// Depth is the length of the principal variation. Proven wins and drawn ends count as deep enough;
-/// a losing best move does not, as other moves are open.
+/// Whether the principal variation has the requested depth. A proven win and a line that ends in a
+/// draw are deep enough at any length; a best move that loses never is, as another may not lose.
 bool Mcts::is_deep_enough(const Run& run) {
   if (run.request.depth == 0) return false;
   const std::vector<RankedMove> moves = ranked_moves(tree_, shared_.root, settings_, nullptr);
@@ -217,15 +223,16 @@ bool Mcts::is_time_to_stop(Run& run) {
   const i64 optimum = run.control.optimum.load(std::memory_order_relaxed);
   if (optimum == 0) return false;
   const std::vector<RankedMove> moves = ranked_moves(tree_, shared_.root, settings_, nullptr);
-  const bool settled = std::all_of(moves.begin(), moves.end(), [&](const RankedMove& move) {
+  const bool is_stable = std::all_of(moves.begin(), moves.end(), [&](const RankedMove& move) {
     return move.visits <= moves[0].visits;
   });
   const i64 start_time = run.control.start_time.load(std::memory_order_relaxed);
-  const i64 percent = settled ? MCTS_TIME_SETTLED : MCTS_TIME_UNSETTLED;
+  const i64 percent = is_stable ? MCTS_TIME_STABLE : MCTS_TIME_UNSTABLE;
   return StopCondition::now_in_nanoseconds() - start_time > optimum * percent / 100;
 }
 
-/// Fraction of the playout limit or else of the time; 0 without a limit.
+/// Passes the elapsed fraction of the search to sequential halving: that of the playout limit, or
+/// else of the time; 0 without a limit.
 void Mcts::set_progress(const Run& run) {
   double done = 0;
   const i64 deadline = run.control.deadline.load(std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Monte-Carlo tree search as a Searcher: trivial root answers, the root solver, and one or more
+// Monte-Carlo tree search as a Searcher: trivial root positions, the root solver, and one or more
 // workers that share a tree. The tree is kept between searches.
 #pragma once
 
@@ -42,7 +42,7 @@ class Mcts final : public Searcher {
   void fill_root(mcts::Node& node);
   void run_workers(Run& run);
   void run_worker(mcts::Worker& worker, Run& run, bool is_main);
-  void free_memory(Run& run, int collections);
+  void free_memory(Run& run, int gc_count);
   bool should_stop(Run& run);
   bool is_time_to_stop(Run& run);
   bool is_deep_enough(const Run& run);

@@ -32,16 +32,16 @@ class PolicyCache {
       ring_[next_++ & (ring_.size() - 1)] = {
           move.point, static_cast<u16>(std::min(best - move.score, MAX_BELOW))};
   }
-  /// Replaces `moves` by the cached ones, in their original order, with scores relative to the best
-  /// (0). False if they are not cached.
-  bool extract(u64 key, std::vector<ScoredMove>& moves) {
+  /// Moves a cached policy out: replaces `moves` by its moves, in their original order, with scores
+  /// relative to the best (0). False if it is not cached.
+  bool take(u64 key, std::vector<ScoredMove>& moves) {
     if (!enabled()) return false;
     Entry& entry = entries_[slot_of(key)];
     if (entry.key != key || entry.count == 0 || next_ - entry.first > ring_.size()) return false;
     moves.clear();
     for (u32 i = 0; i < entry.count; ++i) {
-      const StoredMove& waiting = ring_[(entry.first + i) & (ring_.size() - 1)];
-      moves.push_back({waiting.move, -i32{waiting.below}});
+      const StoredMove& stored = ring_[(entry.first + i) & (ring_.size() - 1)];
+      moves.push_back({stored.move, -i32{stored.below}});
     }
     entry.count = 0;
     return true;

@@ -21,20 +21,21 @@ struct Mcts::Run {
   const SearchRequest& request;
   SearchControl& control;
   const OnInfo& on_info;
-  u64 limit;  ///< playouts
+  u64 limit;  ///< maximum playouts
   i64 start_time = StopCondition::now_in_nanoseconds();
 
-  std::atomic<u64> claimed = 0, done = 0;  ///< playouts started and backed up
+  std::atomic<u64> claimed = 0;  ///< playouts done, or reserved by a thread
+  std::atomic<u64> done = 0;     ///< playouts backed up
   std::atomic<bool> over = false;
-  std::atomic<int> collections = 0;
-  std::shared_mutex gate;  ///< shared by playouts, exclusive for a collection
+  std::atomic<int> gc_count = 0;  ///< how often nodes were freed (Tree::collect)
+  std::shared_mutex tree_mutex;   ///< shared by playouts, exclusive while nodes are freed
   std::mutex failure_lock;
   std::exception_ptr failure;
 
   // Main thread only.
   u64 solver_nodes = 0;
-  u64 next_report = 8;  ///< playouts until the next report; doubled each time
-  u64 next_check = 0;   ///< playouts until the next check of depth and time
+  u64 next_report = 8;  ///< value of `done` at which to report next; doubled each time
+  u64 next_check = 0;   ///< value of `done` at which to check depth and time next
   i64 last_report = start_time;
 
   bool is_stopped() const {

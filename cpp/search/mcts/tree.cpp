@@ -162,7 +162,7 @@ void Tree::free_moves(Node& node) {
   }
 }
 
-void Tree::cut(Node& node) {
+void Tree::collapse(Node& node) {
   free_moves(node);
   node.value = static_cast<float>(node.mean());
   node.sum = node.value;
@@ -206,7 +206,7 @@ size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& keep_
     Node& marked = node(stack_.back());
     const bool is_root = stack_.back() == root;
     stack_.pop_back();
-    if (!is_root && marked.stage == Stage::EXPANDED && marked.visits < min_visits) cut(marked);
+    if (!is_root && marked.stage == Stage::EXPANDED && marked.visits < min_visits) collapse(marked);
     live += blocks_of(marked);
     for_each_edge(marked, [&](const Edge& edge) {
       if (edge.child == NO_NODE || node(edge.child).epoch == latest_) return;

@@ -54,8 +54,8 @@ class Tree {
       for (int i = 0; i < EDGES_PER_BLOCK && left > 0; ++i, --left)
         visit(pool_.at<EdgeBlock>(block).edges[i]);
   }
-  /// Removes the moves of a node; its mean becomes its own value.
-  void cut(Node& node);
+  /// Turns an expanded node into a leaf: removes its moves, and its mean becomes its value.
+  void collapse(Node& node);
 
   /// Frees nodes that are unreachable from the root. If more than half of the memory stays in use,
   /// also prunes branches with few visits. False if `keep_running` returned false or nothing could

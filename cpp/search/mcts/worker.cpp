@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descent: selection, expansion, and what threats decide before the evaluation.
+// Descent from the root to a leaf: selects and expands nodes, and proves leaves by their threats or
+// else evaluates them.
 #include "search/mcts/worker.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace tengen::mcts {
 
 namespace {
 
-TUNABLE(MCTS_VCF_NODES, 32, 0, 2000, 16, "VCF nodes at a leaf");
+TUNABLE(MCTS_VCF_NODES, 32, 0, 2000, 16, "maximum VCF nodes at a leaf");
 
 }  // namespace
 
@@ -20,7 +21,7 @@ Worker::Worker(int size, Rule rule, std::unique_ptr<Evaluator> evaluator, size_t
                size_t policy_bytes)
     : position_(size, rule, std::move(evaluator)),
       vcf_(vcf_bytes),
-      policies_(position_.has_net() && !position_.batched() ? policy_bytes : 0) {}
+      policy_cache_(position_.has_net() && !position_.batched() ? policy_bytes : 0) {}
 
 void Worker::prepare(const SearchRequest& request, const MctsSettings& settings,
                      SearchControl& control) {
@@ -85,11 +86,11 @@ bool Worker::has_vcf(int& plies) {
   return true;
 }
 
-/// Result proven by threats alone: a five wins, an open four wins if no five must be stopped, and
-/// so does a VCF. A threat that cannot be stopped loses.
+/// Result that threats prove for the side to move, which cannot make a five. If no five must be
+/// stopped, an open four wins, and so does a VCF. A threat that no legal move stops loses.
 ProvenResult Worker::prove(ForcedReply forced) {
   const int left = position_.threats().moves_left();
-  if (forced == ForcedReply::ANSWER_FOUR) {
+  if (forced == ForcedReply::STOP_FIVE) {
     const Point last = path_.empty() ? NO_POINT : path_.back();
     const bool has_defence =
         !position_.threats().defences(opponent(position_.side()), last).empty();
@@ -99,7 +100,7 @@ ProvenResult Worker::prove(ForcedReply forced) {
     return ProvenResult::win(3);
   int plies = 0;
   if (has_vcf(plies)) return ProvenResult::win(plies);
-  if (forced == ForcedReply::ANSWER_THREE) {
+  if (forced == ForcedReply::STOP_OPEN_FOUR) {
     moves_.clear();
     generate_moves(position_, forced, NO_POINT, moves_);
     if (moves_.empty()) return proof_without_moves(forced);
@@ -107,60 +108,60 @@ ProvenResult Worker::prove(ForcedReply forced) {
   return {};
 }
 
-/// Result of a position without a legal reply to the threat. The move limit may end the game first;
-/// without a threat only a pass is left.
+/// Result if no legal move stops the threat: a loss, unless the move limit ends the game first. If
+/// there is no threat, only a pass is left, which counts as a draw.
 ProvenResult Worker::proof_without_moves(ForcedReply forced) const {
   const int left = position_.threats().moves_left();
-  if (forced == ForcedReply::ANSWER_FOUR && left >= 2) return ProvenResult::loss(2);
-  if (forced == ForcedReply::ANSWER_THREE && left >= 4) return ProvenResult::loss(4);
+  if (forced == ForcedReply::STOP_FIVE && left >= 2) return ProvenResult::loss(2);
+  if (forced == ForcedReply::STOP_OPEN_FOUR && left >= 4) return ProvenResult::loss(4);
   return ProvenResult::draw();
 }
 
 Worker::DescentStatus Worker::descend(Descent& descent) {
   descent.steps.clear();
   descent.leaf = NO_NODE;
-  Index at = shared_.root;
+  Index index = shared_.root;
   for (;;) {
     Index child = NO_NODE;
-    const DescentStatus status = step_from(descent, at, child);
+    const DescentStatus status = step_from(descent, index, child);
     if (status != DescentStatus::CONTINUE) {
       const int depth = static_cast<int>(descent.steps.size());
       if (depth > selective_depth()) selective_depth_.store(depth, std::memory_order_relaxed);
       return status;
     }
-    at = child;
+    index = child;
   }
 }
 
-Worker::DescentStatus Worker::step_from(Descent& descent, Index at, Index& child) {
-  Node& node = shared_.tree->node(at);
-  bool expands = false;
+Worker::DescentStatus Worker::step_from(Descent& descent, Index index, Index& child) {
+  Node& node = shared_.tree->node(index);
+  bool must_expand = false;
   {
     const SpinGuard guard(node.lock);
     if (node.proof.is_known()) {
-      descent.leaf = at;
+      descent.leaf = index;
       return DescentStatus::AT_LEAF;
     }
     if (node.stage == Stage::EXPANDED) {
-      const DescentStatus status = select_edge(descent, at, node, child);
+      const DescentStatus status = select_edge(descent, index, node, child);
       if (status != DescentStatus::CONTINUE || child != NO_NODE) return status;
     } else if (node.stage == Stage::EVALUATED) {
       node.stage = Stage::EXPANDING;
-      expands = true;
+      must_expand = true;
     } else {
       return DescentStatus::COLLIDED;
     }
   }
-  if (!expands) return step_to_new(descent, descent.steps.back(), child);
-  child = at;  // continue at the same node, now expanded
-  return expand(descent, at);
+  if (!must_expand) return add_child(descent, descent.steps.back(), child);
+  child = index;  // continue at the same node, now expanded
+  return expand(descent, index);
 }
 
-/// Requires the node's lock.
-Worker::DescentStatus Worker::select_edge(Descent& descent, Index at, Node& node, Index& child) {
+/// Selects the edge to follow, and appends it to the path. Requires the node's lock.
+Worker::DescentStatus Worker::select_edge(Descent& descent, Index index, Node& node, Index& child) {
   Tree& tree = *shared_.tree;
-  Edge* edge = at == shared_.root && shared_.gumbel ? shared_.gumbel->pick(tree, node)
-                                                    : puct_.pick(tree, node);
+  Edge* edge = index == shared_.root && shared_.gumbel ? shared_.gumbel->pick(tree, node)
+                                                       : puct_.pick(tree, node);
   if (edge == nullptr) {
     if (node.edge_count == node.move_count) return DescentStatus::ALL_PROVEN;
     edge = tree.add_edge(node);
@@ -168,19 +169,20 @@ Worker::DescentStatus Worker::select_edge(Descent& descent, Index at, Node& node
   }
   ++edge->in_flight;
   ++node.in_flight;
-  descent.steps.push_back({at, edge});
+  descent.steps.push_back({index, edge});
   child = edge->child;
   if (child != NO_NODE) __builtin_prefetch(&tree.node(child));
   return DescentStatus::CONTINUE;
 }
 
-/// The edge has no child yet.
-Worker::DescentStatus Worker::step_to_new(Descent& descent, Step step, Index& child) {
+/// Finds or adds the child node of the last edge of the path, which has none yet.
+Worker::DescentStatus Worker::add_child(Descent& descent, Step step, Index& child) {
   Tree& tree = *shared_.tree;
   const size_t depth = descent.steps.size();
   Node& parent = tree.node(step.node);
-  if (parent
-          .is_unhashed_root) {  // it may hold a winning five as a move; hashed nodes hold its proof
+  // A move of an unhashed root may make a five, which has no node. All other nodes with such a move
+  // are proven wins, and a descent ends there.
+  if (parent.is_unhashed_root) {
     replay_to(descent, depth - 1);
     if (position_.patterns().threat(position_.side(), step.edge->move) == Threat::FIVE)
       return DescentStatus::AT_LEAF;
@@ -196,7 +198,7 @@ Worker::DescentStatus Worker::step_to_new(Descent& descent, Step step, Index& ch
   return entry.is_new ? inspect_leaf(descent, entry.node) : DescentStatus::CONTINUE;
 }
 
-/// First visit of a position; position_ is at it.
+/// First visit of a position: proves or evaluates it. position_ is there.
 Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
   Node& node = shared_.tree->node(leaf);
   descent.leaf = leaf;
@@ -220,7 +222,7 @@ Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
 
 Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, ForcedReply forced) {
   Node& node = shared_.tree->node(leaf);
-  if (forced == ForcedReply::ANSWER_FOUR) {  // cannot be evaluated: play the forced reply
+  if (forced == ForcedReply::STOP_FIVE) {  // nets cannot evaluate it: descend to the forced reply
     {
       const SpinGuard guard(node.lock);
       node.stage = Stage::EXPANDING;
@@ -234,9 +236,9 @@ Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, Forced
     return DescentStatus::WAITING;
   }
   const float value = evaluate();
-  if (policies_.enabled()) {
+  if (policy_cache_.enabled()) {
     generate_scored_moves(forced);
-    policies_.insert(position_.key(), moves_);
+    policy_cache_.insert(position_.key(), moves_);
   }
   const SpinGuard guard(node.lock);
   node.value = value;
@@ -253,11 +255,12 @@ void Worker::generate_scored_moves(ForcedReply forced) {
   score(moves_);
 }
 
-/// Expands a node, at its second visit: many nodes are visited once.
-Worker::DescentStatus Worker::expand(const Descent& descent, Index at) {
-  Node& node = shared_.tree->node(at);
+/// Gives a node its moves with priors. This happens at its second visit, as many nodes have only
+/// one.
+Worker::DescentStatus Worker::expand(const Descent& descent, Index index) {
+  Node& node = shared_.tree->node(index);
   ForcedReply forced = ForcedReply::NONE;
-  if (!policies_.extract(node.key, moves_)) {
+  if (!policy_cache_.take(node.key, moves_)) {
     replay_to(descent, descent.steps.size());
     forced = forced_reply(position_);
     generate_scored_moves(forced);

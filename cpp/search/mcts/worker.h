@@ -44,7 +44,7 @@ class Worker {
 
   void new_game() {
     vcf_.reset();
-    policies_.clear();
+    policy_cache_.clear();
   }
   /// Prepares a search.
   void prepare(const SearchRequest& request, const MctsSettings& settings, SearchControl& control);
@@ -74,18 +74,25 @@ class Worker {
   /// A path down the tree.
   struct Descent {
     std::vector<Step> steps;
-    Index leaf = NO_NODE;           ///< NO_NODE: the last move made a five
+    Index leaf = NO_NODE;           ///< NO_NODE: the last move makes a five
     std::vector<ScoredMove> moves;  ///< of a leaf that waits for its evaluation
     size_t batch_index = 0;
   };
-  enum class DescentStatus : u8 { AT_LEAF, WAITING, COLLIDED, TREE_FULL, ALL_PROVEN, CONTINUE };
+  enum class DescentStatus : u8 {
+    AT_LEAF,     ///< at a leaf with a value or a proof
+    WAITING,     ///< at a leaf that waits for the evaluation of its batch
+    COLLIDED,    ///< another thread is working on the node
+    TREE_FULL,   ///< no memory for a node or its moves
+    ALL_PROVEN,  ///< all moves of the node are proven
+    CONTINUE,    ///< not at a leaf yet
+  };
 
   DescentStatus descend(Descent& descent);
   /// One step from a node, which is expanded first if necessary.
-  DescentStatus step_from(Descent& descent, Index at, Index& child);
-  DescentStatus step_to_new(Descent& descent, Step step, Index& child);
-  DescentStatus select_edge(Descent& descent, Index at, Node& node, Index& child);
-  DescentStatus expand(const Descent& descent, Index at);
+  DescentStatus step_from(Descent& descent, Index index, Index& child);
+  DescentStatus add_child(Descent& descent, Step step, Index& child);
+  DescentStatus select_edge(Descent& descent, Index index, Node& node, Index& child);
+  DescentStatus expand(const Descent& descent, Index index);
   DescentStatus inspect_leaf(Descent& descent, Index leaf);
   DescentStatus evaluate_leaf(Descent& descent, Index leaf, ForcedReply forced);
   void score(std::vector<ScoredMove>& moves);
@@ -107,7 +114,7 @@ class Worker {
 
   Position position_;
   Vcf vcf_;
-  PolicyCache policies_;
+  PolicyCache policy_cache_;
   std::unique_ptr<StopCondition> stop_condition_;
   MctsSettings settings_;
   Puct puct_{MctsSettings{}};

@@ -16,10 +16,13 @@ from tengen.arena.player import Player
 from tengen.arena.sprt import Sprt
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.util.config import Config, setting
+from tengen.util.deprecation import renamed_fields
 
 Kind = Literal["match", "gauntlet", "round-robin"]
 Adjudicate = Literal["auto", "always", "never"]
 _MAX_SECONDS = 1e6
+# Keys of version 0.1.0, which files still have.
+_OLD_KEYS = {"patience": "response_grace", "slowest": "untimed_move_timeout"}
 
 
 def _players(value: Any) -> tuple[Player, ...]:
@@ -38,11 +41,13 @@ def _players(value: Any) -> tuple[Player, ...]:
     return tuple(players.values())
 
 
+@renamed_fields(**_OLD_KEYS)
 @dataclass(frozen=True, slots=True)
 class Definition(Config):
     """A match (two players), a gauntlet (the first against each other one) or a round robin."""
 
     ERROR = BadArena
+    RENAMED = _OLD_KEYS
 
     players: tuple[Player, ...] = setting(convert=_players, help="presets or programs")
     kind: Kind = setting("match", help="match, gauntlet or round-robin")
@@ -64,19 +69,19 @@ class Definition(Config):
         1, min=0, max=2**31 - 1, help="of the order of openings and of random players"
     )
     max_moves: int = setting(
-        0, min=0, max=10_000, help="a draw after so many moves; 0: on a full board"
+        0, min=0, max=10_000, help="number of moves after which a game is drawn; 0: a full board"
     )
     tolerance: float = setting(
         0.5, min=0, max=_MAX_SECONDS, help="seconds by which a move may be late"
     )
-    patience: float = setting(
-        10.0, min=0, max=_MAX_SECONDS, help="seconds beyond its limit until a program has lost"
+    response_grace: float = setting(
+        10.0, min=0, max=_MAX_SECONDS, help="seconds beyond its limit after which a program loses"
     )
-    slowest: float = setting(
+    untimed_move_timeout: float = setting(
         300.0, min=0, max=_MAX_SECONDS, help="seconds for a program's move without a time limit"
     )
     adjudicate: Adjudicate = setting(
-        "auto", help="end proven wins and dead draws early; auto: where both players are ours"
+        "auto", help="end proven wins and dead draws early; auto: where both players are built in"
     )
     sprt: Sprt | None = setting(None, help="a test that ends the match when it has decided")
     event: str = setting("", help="a title for reports and records")
@@ -100,12 +105,18 @@ class Definition(Config):
 
     def adjudicates(self, black: int, white: int) -> bool:
         """Whether games of these two may be adjudicated."""
-        ours = self.players[black].is_ours and self.players[white].is_ours
-        return self.adjudicate == "always" or (self.adjudicate == "auto" and ours)
+        builtin = self.players[black].is_builtin and self.players[white].is_builtin
+        return self.adjudicate == "always" or (self.adjudicate == "auto" and builtin)
 
     def to_dict(self) -> dict[str, Any]:
+        """As stored in files, which keep the keys of version 0.1.0: hashes of this value are names
+        of folders.
+        """
+        stored = {new: old for old, new in _OLD_KEYS.items()}
         data = Config.to_dict(self)
-        return {key: value for key, value in data.items() if key != "sprt" or value is not None}
+        if self.sprt is None:
+            del data["sprt"]
+        return {stored.get(key, key): value for key, value in data.items()}
 
 
 class ScheduledGame(NamedTuple):

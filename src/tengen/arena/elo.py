@@ -36,7 +36,7 @@ from typing import NamedTuple, TypeAlias
 # How many pairs gave 0, 1/2, 1, 3/2 and 2 points.
 PairCounts: TypeAlias = tuple[int, int, int, int, int]
 
-# 95% of a normal distribution lie within so many standard deviations.
+# 95% of a normal distribution lie within this many standard deviations.
 Z95 = 1.959963984540054
 # Normalised Elo of one standard deviation of a game. Chosen, by those who introduced it, so that
 # small differences without draws have the same normalised as ordinary Elo.
@@ -86,7 +86,7 @@ def expected_share(elo: float) -> float:
 
 
 def normal_cdf(deviations: float) -> float:
-    """The share of a normal distribution below so many standard deviations."""
+    """The share of a normal distribution below `deviations` standard deviations."""
     return math.erfc(-deviations / math.sqrt(2)) / 2
 
 

@@ -26,12 +26,13 @@ REASONS = {
     "illegal": "an illegal move",
     "forbidden": "a forbidden move",
     "crash": "the player's process ended",
-    "silence": "no answer",
+    "no_response": "no response",
     "output": "an invalid answer",
     "time": "out of time",
 }
 # Errors of a player, who loses; `detail` says more.
-FAULTS = ("illegal", "forbidden", "crash", "silence", "output", "time")
+FAULTS = ("illegal", "forbidden", "crash", "no_response", "output", "time")
+_OLD_REASONS = {"silence": "no_response"}  # of version 0.1.0
 _NUMBERS = ("pair", "black", "white", "opening", "opening_moves")  # keys of a line
 
 
@@ -115,7 +116,7 @@ class MatchGame:
                 **{name: index(data[name]) for name in _NUMBERS},
                 moves=tuple(str(data["moves"]).split()),
                 winner=None if winner is None else Colour.parse(winner),
-                reason=str(data["reason"]),
+                reason=_OLD_REASONS.get(str(data["reason"]), str(data["reason"])),
                 detail=str(data["words"]),
                 reports=reports,
                 seconds=float(data["spent"]),

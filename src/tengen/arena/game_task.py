@@ -15,8 +15,8 @@ from tengen.arena.definition import Definition, ScheduledGame
 from tengen.arena.errors import BadArena
 from tengen.arena.game import MatchGame
 from tengen.arena.player import Player
-from tengen.arena.referee import Referee, Seat, fault_of
-from tengen.cluster import Notes
+from tengen.arena.referee import Participant, Referee, fault_of
+from tengen.cluster import ProgressRecord
 from tengen.engine.base import AnyEngine
 from tengen.engine.engine import Engine
 from tengen.engine.errors import EngineDied
@@ -28,21 +28,21 @@ from tengen.game.errors import TengenError
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
-_MAX_ENGINES = 6  # kept by a process between games; each has its own memory
+_MAX_ENGINES = 6  # that a process keeps between games; each has its own tables
 
 
 @dataclass(frozen=True, slots=True)
 class GameTask:
-    """A game to play: its place in the schedule, and the moves of its opening."""
+    """A game to play: its entry in the schedule, and the moves of its opening."""
 
     definition: Definition
     scheduled: ScheduledGame
     moves: tuple[str, ...] = ()
 
 
-class _Tuned(Engine):
-    """One of our engines with its own tunables, which are global in a process: each search sets
-    them.
+class _TunableEngine(Engine):
+    """An engine in this process with its own values of the tunables. These are global variables of
+    the process, so each search sets them first.
     """
 
     tunables: Mapping[str, int] = MappingProxyType({})
@@ -52,34 +52,34 @@ class _Tuned(Engine):
         return super().play(board, limit, ponder=ponder)
 
 
-_engines: dict[tuple[int, str], AnyEngine] = {}  # by place and player; the newest last
+_engines: dict[tuple[int, str], AnyEngine] = {}  # by player index and player; the newest last
 
 
-def _make(player: Player, patience: float) -> AnyEngine:
-    if not player.is_ours:
+def _make(player: Player, response_grace: float) -> AnyEngine:
+    if not player.is_builtin:
         return ProcessEngine(
             player.command,
             options=player.options,
             env=player.env or None,
             cwd=player.folder or None,
-            timeout=patience,
+            timeout=response_grace,
         )
     if _core.is_tuning():
-        return _Tuned(**player.options)
+        return _TunableEngine(**player.options)
     if player.tunables:
         raise BadArena(f"player {player.name!r} has tunables: they need the tuning build")
     return Engine(**player.options)
 
 
-def _engine(place: int, definition: Definition) -> AnyEngine:
+def _engine(player_index: int, definition: Definition) -> AnyEngine:
     """The engine of a player. Raises EngineDied if its program does not start."""
-    player = definition.players[place]
-    key = place, player.key
+    player = definition.players[player_index]
+    key = player_index, player.key
     engine = _engines.pop(key, None)
     if engine is None:
         while len(_engines) >= _MAX_ENGINES:
             _close(next(iter(_engines)))
-        engine = _make(player, definition.patience)
+        engine = _make(player, definition.response_grace)
     _engines[key] = engine
     return engine
 
@@ -87,54 +87,62 @@ def _engine(place: int, definition: Definition) -> AnyEngine:
 def _close(key: tuple[int, str]) -> None:
     engine = _engines.pop(key, None)
     if engine is not None:
-        with suppress(TengenError, OSError):  # it may be a broken one
+        with suppress(TengenError, OSError):  # its process may be gone
             engine.close()
 
 
-def play_game(task: GameTask, notes: Notes) -> MatchGame:
-    """Play a game. Raises only for errors outside of the game, as a build without tunables."""
+def play_game(task: GameTask, progress: ProgressRecord) -> MatchGame:
+    """Play a game. An error of an engine is its result; raises only for other errors, such as
+    tunables without the tuning build.
+    """
     definition, scheduled = task.definition, task.scheduled
     board = _board(task)
-    seats = []
-    for place in (scheduled.black, scheduled.white):
-        state = (place, scheduled.black, scheduled.white, len(task.moves), *_places(board))
-        notes.write(*state)
+    participants = []
+    for player_index in (scheduled.black, scheduled.white):
+        opening = [move.to_index(board.size) for move in board.moves]
+        state = (player_index, scheduled.black, scheduled.white, len(opening), *opening)
+        progress.write(*state)
         try:
-            seats.append(_seat(place, task))
+            participants.append(_participant(player_index, task))
         except EngineDied as error:
             fault = fault_of(error)
             return forfeited_game(task, fault.reason, str(fault), state)
     referee = Referee(
         scheduled,
         board,
-        (seats[0], seats[1]),
-        notes,
+        (participants[0], participants[1]),
+        progress,
         adjudicates=definition.adjudicates(scheduled.black, scheduled.white),
         swap2=definition.openings == "swap2",
     )
     game = referee.play()
-    for seat in seats:
-        player = definition.players[seat.player]
-        if seat is referee.at_fault or player.restart:
-            _close((seat.player, player.key))
+    for participant in participants:
+        player = definition.players[participant.player]
+        if participant is referee.at_fault or player.restart:
+            _close((participant.player, player.key))
     return game
 
 
-def _seat(place: int, task: GameTask) -> Seat:
+def _participant(player_index: int, task: GameTask) -> Participant:
     definition = task.definition
-    player = definition.players[place]
-    engine = _engine(place, definition)
+    player = definition.players[player_index]
+    engine = _engine(player_index, definition)
     if player.preset == "random":
         own = int(player.options.get("seed", definition.seed))
         seed = (own * 1_000_003 + task.scheduled.number) % 2**31
         engine.configure(seed=seed ^ 1)  # only a change of the seed restarts it
         engine.configure(seed=seed)
-    with suppress(TengenError):  # the first move raises it again
-        engine.prepare(_board(task), seconds=None)  # wait for the net of the player
-    if isinstance(engine, _Tuned):
+    with suppress(TengenError):  # an error occurs again at the first move, and counts there
+        engine.prepare(_board(task), seconds=None)  # loads the net: outside of the clock
+    if isinstance(engine, _TunableEngine):
         engine.tunables = player.tunables
-    slowest = None if player.is_ours else definition.slowest
-    return Seat(place, engine, definition.control(place), definition.tolerance, slowest)
+    return Participant(
+        player_index,
+        engine,
+        definition.control(player_index),
+        definition.tolerance,
+        untimed_move_timeout=None if player.is_builtin else definition.untimed_move_timeout,
+    )
 
 
 def _board(task: GameTask) -> Board:
@@ -145,17 +153,13 @@ def _board(task: GameTask) -> Board:
     return board
 
 
-def _places(board: Board) -> list[int]:
-    return [move.to_index(board.size) for move in board.moves]
-
-
-def forfeited_game(task: GameTask, reason: str, detail: str, notes: Sequence[int]) -> MatchGame:
-    """A game whose process died: the player to move loses. `notes`: the progress that the referee
-    recorded.
+def forfeited_game(task: GameTask, reason: str, detail: str, progress: Sequence[int]) -> MatchGame:
+    """The game, lost by the player to move, of a process that died. `progress` is what the referee
+    wrote last: player to move, black, white (player indices), number of opening moves, points.
     """
-    loser, black, white, opening_moves, *places = notes
+    loser, black, white, opening_moves, *points = progress
     size, scheduled = task.definition.size, task.scheduled
-    names = ("pass" if p < 0 else Move.from_index(p, size).name for p in places)
+    names = ("pass" if point < 0 else Move.from_index(point, size).name for point in points)
     return MatchGame(
         scheduled.number,
         scheduled.pair,

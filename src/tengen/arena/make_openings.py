@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tengen.arena.errors import ArenaFailed, BadArena
 from tengen.arena.player import Player
-from tengen.cluster import Cluster, Failure, Notes
+from tengen.cluster import Cluster, Failure, ProgressRecord
 from tengen.engine import Engine, Limit
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
@@ -153,7 +153,7 @@ class Recipe(Config):
     nodes: int = setting(50_000, min=1, help="nodes of the full search")
     balance: float = setting(0.1, max=0.5, help="largest distance of the win rate from one half")
     seed: int = setting(1, min=0, max=2**31 - 1, help="of the drawing")
-    evaluator: Player = setting(EVALUATOR, help="a preset of ours; its limits are not used")
+    evaluator: Player = setting(EVALUATOR, help="a built-in preset; its limits are not used")
     games: int = setting(0, min=0, max=1000, help="quick games that both colours must win")
     game_nodes: int = setting(4000, min=1, help="nodes per move of these games")
 
@@ -253,7 +253,7 @@ def _evaluations(
 _engines: dict[str, Engine] = {}  # of this process, by options
 
 
-def evaluate_opening(task: EvaluationTask, notes: Notes) -> float | None:
+def evaluate_opening(task: EvaluationTask, progress: ProgressRecord) -> float | None:
     """Win rate of the side to move; None if the evaluator reports none, or if a quick search or the
     games reject the opening.
     """
@@ -261,18 +261,18 @@ def evaluate_opening(task: EvaluationTask, notes: Notes) -> float | None:
     engine = _engine(recipe.evaluator)
     board = board_after(task.opening, recipe.size, recipe.rule)
     for part, margin in () if task.fully else _QUICK_SEARCHES:
-        rate = _win_rate(engine, board, max(recipe.nodes // part, 1), notes)
+        rate = _win_rate(engine, board, max(recipe.nodes // part, 1), progress)
         if rate is None or abs(rate - 0.5) >= recipe.balance + margin:
             return None
-    rate = _win_rate(engine, board, recipe.nodes, notes)
+    rate = _win_rate(engine, board, recipe.nodes, progress)
     if task.fully or rate is None or abs(rate - 0.5) >= recipe.balance or not recipe.games:
         return rate
-    both = is_open_to_both(engine, board, recipe.games, recipe.game_nodes, notes.write)
+    both = is_open_to_both(engine, board, recipe.games, recipe.game_nodes, progress.write)
     return rate if both else None
 
 
-def _win_rate(engine: Engine, board: Board, nodes: int, notes: Notes) -> float | None:
-    notes.write()
+def _win_rate(engine: Engine, board: Board, nodes: int, progress: ProgressRecord) -> float | None:
+    progress.write()
     engine.new_game()  # independent of earlier evaluations
     info = engine.play(board, Limit(nodes=nodes)).info
     return None if info is None else info.score.relative.win_rate

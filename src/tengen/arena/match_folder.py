@@ -39,7 +39,7 @@ class MatchFolder(RunFolder):
         self.definition = definition
         self.openings = openings
         self.games: list[MatchGame] = []
-        self.is_ours = False  # started by this user on this machine
+        self.started_here = False  # started by this user on this machine
 
     @classmethod
     def create(cls, path: Path, definition: Definition, openings: Openings) -> MatchFolder:
@@ -53,7 +53,7 @@ class MatchFolder(RunFolder):
                 "openings": [" ".join(moves) for moves in openings],
             }
         )
-        folder.is_ours = True
+        folder.started_here = True
         return folder
 
     @classmethod
@@ -67,7 +67,7 @@ class MatchFolder(RunFolder):
             raise BadRun(f"{path / cls.HEAD}: no {error}") from None
         except (ValueError, TypeError) as error:
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
-        folder.is_ours = head.get("started_by") == user_and_machine()
+        folder.started_here = head.get("started_by") == user_and_machine()
         folder.games = _read_games(path / cls.JOURNAL, definition)
         return folder
 
@@ -118,7 +118,7 @@ def result(
     head: dict[str, Any] = {
         "definition": definition.to_dict(),
         "games": len(found),
-        "standings": [_standing(definition, table, place) for place in range(len(table.players))],
+        "standings": [_standing(definition, table, n) for n in range(len(table.players))],
         "encounters": [_encounter(entry) for entry in table.encounters],
     }
     if definition.sprt is not None and table.sprt is not None:
@@ -128,14 +128,14 @@ def result(
     return json.dumps(head, indent=1)[:-2] + ',\n "played": [\n' + rows + "\n]}\n"
 
 
-def _standing(definition: Definition, table: Standings, place: int) -> dict[str, Any]:
-    entry = table.players[place]
+def _standing(definition: Definition, table: Standings, player: int) -> dict[str, Any]:
+    entry = table.players[player]
     counts = ("games", "wins", "draws", "losses", "points")
     return {
-        "player": definition.players[place].name,
+        "player": definition.players[player].name,
         **{name: getattr(entry, name) for name in counts},
-        "elo": round(table.ratings.elo[place], 2),
-        "error": round(table.ratings.error[place], 2),
+        "elo": round(table.ratings.elo[player], 2),
+        "error": round(table.ratings.error[player], 2),
         "faults": dict(sorted(entry.faults.items())),
     }
 
@@ -199,8 +199,8 @@ def write_games(folder: MatchFolder, *, psq: bool = True) -> None:
 
 
 def pgn(definition: Definition, games: Sequence[MatchGame]) -> str:
-    """The results in PGN, without moves, as rating programs of chess read them. White is who moves
-    first there, so it is our black.
+    """The results in PGN, without moves, as rating programs of chess read them. Its White
+    moves first, so it is the player with black.
     """
     score = {1.0: "1-0", 0.0: "0-1", 0.5: "1/2-1/2"}
     parts = []

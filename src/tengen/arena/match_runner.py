@@ -51,7 +51,7 @@ def _missing_games(folder: MatchFolder) -> Iterator[GameTask]:
 
 def _failed_before_start(failure: Failure) -> bool:
     """Whether a worker died before its game started, which is not the fault of a player."""
-    return failure.kind != "error" and not failure.notes
+    return failure.kind != "error" and not failure.progress
 
 
 def _to_game(done: Done[GameTask, MatchGame]) -> MatchGame:
@@ -62,5 +62,5 @@ def _to_game(done: Done[GameTask, MatchGame]) -> MatchGame:
     if result.kind == "error" or _failed_before_start(result):
         number = done.task.scheduled.number + 1
         raise ArenaFailed(f"game {number} cannot be played: {result.message}")
-    reason = "silence" if result.kind == "hang" else "crash"
-    return forfeited_game(done.task, reason, result.message, result.notes)
+    reason = "no_response" if result.kind == "hang" else "crash"
+    return forfeited_game(done.task, reason, result.message, result.progress)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Player`: one of our presets or any program of the Gomocup protocol, with options. A command line
+"""`Player`: a built-in preset or any program of the Gomocup protocol, with options. A command line
 names a player by a short text (`Player.parse`), a file by a table (`Player.from_dict`). In a folder
 of `tengen net match` it is a net that plays without an engine.
 """
@@ -18,7 +18,7 @@ from tengen.arena.control import TimeControl
 from tengen.arena.errors import BadArena
 from tengen.engine.errors import BadOption
 from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
-from tengen.engine.options import DEFAULT_PRESET, PRESETS, checked, defaults, option
+from tengen.engine.options import DEFAULT_PRESET, PRESETS, check_options, defaults, option
 from tengen.engine.process import split_command
 from tengen.game.rule import Rule
 from tengen.util.config import Config, setting
@@ -35,7 +35,7 @@ def _own_limit(value: Any) -> TimeControl | None:
     return None if value is None else TimeControl.from_table(value)
 
 
-@renamed_fields(control="limit")
+@renamed_fields(control="limit", is_ours="is_builtin")
 @dataclass(frozen=True, slots=True)
 class Player(Config):
     """One player. Either `preset`, `command` or `net` is set. Raises BadArena."""
@@ -43,7 +43,7 @@ class Player(Config):
     ERROR = BadArena
 
     name: str = setting("", help="1 to 60 printable characters; default: the preset or program")
-    preset: str = setting("", help="one of ours, which plays in the arena's process")
+    preset: str = setting("", help="a built-in preset, which plays in the arena's process")
     command: str = setting("", help="a program with its arguments, as a shell takes them")
     net: str = setting("", help="the nets of a player of `tengen net match`")
     options: dict[str, Any] = setting(
@@ -52,7 +52,7 @@ class Player(Config):
     limit: TimeControl | None = setting(
         None, convert=_own_limit, help="its time control; default: that of the match"
     )
-    env: dict[str, str] = setting(factory=dict, help="environment of a program, beside ours")
+    env: dict[str, str] = setting(factory=dict, help="variables added to a program's environment")
     folder: str = setting("", help="working folder of a program")
     restart: bool = setting(False, help="start the program anew for each game")
     tunables: dict[str, int] = setting(factory=dict, help="tuning build only")
@@ -79,12 +79,13 @@ class Player(Config):
             return
         try:
             options = {"memory": _MEMORY, **self.options, "preset": self.preset}
-            object.__setattr__(self, "options", checked(options))
+            object.__setattr__(self, "options", check_options(options))
         except BadOption as error:
             raise BadArena(f"player {self.name!r}: {error}") from None
 
     @property
-    def is_ours(self) -> bool:
+    def is_builtin(self) -> bool:
+        """Whether it plays in the arena's process: a preset or a net."""
         return not self.command
 
     @property
@@ -174,7 +175,7 @@ def check_player(player: Player, rule: Rule, size: int) -> None:
         raise BadArena(f"player {player.name!r} {problem}")
     if player.preset in ("alphabeta", "policy"):
         _check_net(player, rule, size)
-    if not player.is_ours and not _is_program(player):
+    if not player.is_builtin and not _is_program(player):
         problem = "is neither a preset nor a program that can be run"
         raise BadArena(f"player {player.command!r} {problem}")
 

@@ -139,11 +139,11 @@ def _mixed(
 def _spread_out(total: Matrix, fit: Fit, pair: tuple[int, int], part: Matrix) -> None:
     """Adds a part about (difference, advantage, draw value) to a matrix of all parameters."""
     players = len(fit.ratings)
-    places = [(pair[0], 0, 1.0), (pair[1], 0, -1.0), (fit.size - 1, 2, 1.0)]
+    entries = [(pair[0], 0, 1.0), (pair[1], 0, -1.0), (fit.size - 1, 2, 1.0)]
     if fit.has_advantage:
-        places.append((players, 1, 1.0))
-    for i, row, p in places:
-        for j, column, q in places:
+        entries.append((players, 1, 1.0))
+    for i, row, p in entries:
+        for j, column, q in entries:
             total[i][j] += p * q * part[row][column]
 
 

@@ -69,7 +69,9 @@ def read_results(paths: Iterable[str | Path]) -> Results:
 
 
 def _pgn_games(path: Path) -> Iterator[tuple[str, str, float | None]]:
-    """The headers of a PGN file; there White moves first, so it is our black."""
+    """Black, white and black's score of each game, from the headers of a PGN file. Its White moves
+    first, so it is the player with black.
+    """
     with path.open("rb") as file:
         text = decode(file.read(MAX_BYTES + 1), str(path))
     games: list[dict[str, str]] = []

@@ -22,15 +22,17 @@ from tengen.arena.sprt import Sprt
 
 
 class MatchProgress:
-    """The SPRT of a run while its games finish."""
+    """The SPRT of a run while its games finish. It counts pairs in the order of the schedule: one
+    that is complete waits until all before it are.
+    """
 
     def __init__(self, definition: Definition, games: Iterable[MatchGame] = ()) -> None:
         self.sprt = definition.sprt
         self.counts = [0] * 5  # of the pairs that the SPRT has counted, by points
         self.decision: str | None = None  # "H0", "H1"
         self.pairs = 0  # that the SPRT has counted
-        self._halves: dict[int, MatchGame] = {}
-        self._whole: dict[int, int] = {}  # half points of pairs whose turn has not come
+        self._half_pairs: dict[int, MatchGame] = {}  # the finished game of a pair, by pair
+        self._waiting: dict[int, int] = {}  # half points of complete pairs that are not counted yet
         for game in games:
             self.add(game)
 
@@ -39,20 +41,20 @@ class MatchProgress:
         return self.decision is not None
 
     def add(self, game: MatchGame) -> None:
-        other = self._halves.pop(game.pair, None)
+        other = self._half_pairs.pop(game.pair, None)
         if other is None:
-            self._halves[game.pair] = game
+            self._half_pairs[game.pair] = game
             return
-        self._whole[game.pair] = round(2 * (game.points(0) + other.points(0)))
-        while self.sprt and not self.is_decided and self.pairs in self._whole:
-            self.counts[self._whole.pop(self.pairs)] += 1
+        self._waiting[game.pair] = round(2 * (game.points(0) + other.points(0)))
+        while self.sprt and not self.is_decided and self.pairs in self._waiting:
+            self.counts[self._waiting.pop(self.pairs)] += 1
             self.pairs += 1
             self.decision = self.sprt.decide(self.counts)
 
 
 def counted(definition: Definition, games: Iterable[MatchGame]) -> list[MatchGame]:
-    """The games that count, by number: with an SPRT those up to its decision, else all. Those that
-    ended while it was being reached are kept, and left out.
+    """The games that count, by number: all, or with an SPRT those up to its decision. Games that
+    were in progress at the decision are stored but do not count.
     """
     ordered = sorted(games, key=lambda game: game.number)
     progress = MatchProgress(definition, ordered)
@@ -95,7 +97,7 @@ class Standing(Tally):
 
     player: int = 0
     as_black: Tally = field(default_factory=Tally)
-    faults: Counter[str] = field(default_factory=Counter)  # games that its error ended, by reason
+    faults: Counter[str] = field(default_factory=Counter)  # games lost by its errors, by reason
 
 
 @dataclass(slots=True)

@@ -38,6 +38,7 @@ from tengen.cli.common import (
 )
 from tengen.cluster import Cluster, LocalCluster, cores
 from tengen.util.config import find_config, read_toml
+from tengen.util.deprecation import add_deprecated_option
 from tengen.util.files import locked, write_text
 from tengen.util.progress import Progress
 
@@ -45,7 +46,7 @@ _GRACE = 60.0  # seconds beyond all limits until a worker counts as hung
 
 PLAYERS = """\
 players:
-  classical                                  one of our presets
+  classical                                  a built-in preset
   classical,null_move=off,threads=2          with options
   classical,depth=4,name=shallow             with limits and a name
   search=mcts,net=my.net,nodes=800           options alone: Monte-Carlo tree search with a net
@@ -58,7 +59,7 @@ _OPENINGS_HELP = (
 )
 _LIMITS = ("time", "nodes", "depth", "clock", "increment")
 _PLAIN = ["rule", "size", "openings", "opening_moves", "seed", "max_moves", "tolerance"]
-_PLAIN += ["patience", "slowest", "adjudicate", "event"]
+_PLAIN += ["response_grace", "untimed_move_timeout", "adjudicate", "event"]
 _MATCH_OPTIONS: tuple[OptionRow, ...] = (
     ("--config NAME", "a TOML file, or one of configs/arena: short, long, nodes"),
     ("--games N", "games for each two players; an even number", at_least(2)),
@@ -69,8 +70,12 @@ _MATCH_OPTIONS: tuple[OptionRow, ...] = (
     ("--nodes N", "nodes per move", at_least(1)),
     ("--depth N", "search depth, in plies", at_least(1)),
     ("--tolerance S", "seconds by which a move may be late (default: 0.5)", float),
-    ("--patience S", "silence beyond its limit by which a program loses (default: 10)", float),
-    ("--slowest S", "the same where only nodes or depth limit it (default: 300)", float),
+    ("--response-grace S", "seconds beyond its limit until a program loses (default: 10)", float),
+    (
+        "--untimed-move-timeout S",
+        "seconds for a program's move if only nodes or depth limit it (default: 300)",
+        float,
+    ),
     ("--openings WHICH", _OPENINGS_HELP),
     ("--opening-moves N", "first moves of each record of the file (default: all)", at_least(0)),
     ("--seed N", "random seed of the order of the openings", at_least(0)),
@@ -81,6 +86,7 @@ _MATCH_OPTIONS: tuple[OptionRow, ...] = (
         "end proven wins and dead draws early (auto: where both players are presets)",
     ),
 )
+_OLD_OPTIONS = {"--patience": "--response-grace", "--slowest": "--untimed-move-timeout"}
 _RUN_OPTIONS: tuple[OptionRow, ...] = (
     ("--out DIR", "folder of the results (default: a new one)"),
     ("--resume DIR", "resume the run of this folder"),
@@ -98,7 +104,9 @@ def add_arena_options(parser: argparse.ArgumentParser, players: str) -> None:
     """The players, and the options of what is played, how, and what is written."""
     parser.add_argument("players", nargs="*", metavar="PLAYER", help=f"{players}, see below")
     add_rule(parser, "default: freestyle")
-    add_options(parser, *_MATCH_OPTIONS, *_RUN_OPTIONS)
+    actions = add_options(parser, *_MATCH_OPTIONS, *_RUN_OPTIONS)
+    for old, new in _OLD_OPTIONS.items():
+        add_deprecated_option(parser, actions[new], old)
 
 
 def make_definition(args: argparse.Namespace, defaults: Mapping[str, Any]) -> Definition:
@@ -183,7 +191,8 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
             folder = MatchFolder.read(path)
             if any(player.net for player in folder.definition.players):
                 raise BadArena(f"{path} has games of nets: `tengen net match` resumes them")
-            if not confirm_programs(path, folder.definition.players, args.yes or folder.is_ours):
+            trusted = args.yes or folder.started_here
+            if not confirm_programs(path, folder.definition.players, trusted):
                 return 1
             with (
                 StopSignal(args.max_seconds) as stop,
@@ -241,12 +250,12 @@ def make_cluster(definition: Definition, processes: int | None, *, pin: bool = F
     """Workers, each with as many cores as a game can keep busy."""
     ponders = any(player.options.get("ponder") for player in definition.players)
     needed = max(player.threads for player in definition.players) * (2 if ponders else 1)
-    controls = [definition.control(place) for place in range(len(definition.players))]
+    controls = [definition.control(player) for player in range(len(definition.players))]
     limits = [limit or 0.0 for control in controls for limit in (control.time, control.clock)]
-    patience = max(definition.slowest, *limits) + definition.patience + _GRACE
+    longest_move = max(definition.untimed_move_timeout, *limits) + definition.response_grace
     core_sets = [range(n * needed, (n + 1) * needed) for n in range(cores() // needed)]
     workers = processes or max(1, cores() // needed)
-    return LocalCluster(workers, patience, core_sets if pin else ())
+    return LocalCluster(workers, longest_move + _GRACE, core_sets if pin else ())
 
 
 def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> list[tuple[str, ...]]:

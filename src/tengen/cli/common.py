@@ -69,14 +69,16 @@ OptionRow: TypeAlias = (
 )
 
 
-def add_options(parser: argparse._ActionsContainer, *rows: OptionRow) -> None:
-    """Add one option per row. Without a placeholder it is a flag; a placeholder `{black,white}`
-    lists the values allowed. The default type is str. The help ends with the default, if any.
+def add_options(parser: argparse._ActionsContainer, *rows: OptionRow) -> dict[str, argparse.Action]:
+    """Add one option per row; returns their actions by option. Without a placeholder it is a flag;
+    a placeholder `{black,white}` lists the values allowed. The default type is str. The help ends
+    with the default, if any.
     """
+    actions: dict[str, argparse.Action] = {}
     for usage, help, *more in rows:
         name, _, metavar = usage.partition(" ")
         if not metavar:
-            parser.add_argument(name, action="store_true", help=help)
+            actions[name] = parser.add_argument(name, action="store_true", help=help)
             continue
         values: dict[str, Any] = {"metavar": metavar, "type": more[0] if more else str}
         if metavar.startswith("{"):
@@ -85,7 +87,8 @@ def add_options(parser: argparse._ActionsContainer, *rows: OptionRow) -> None:
             values["default"] = more[1]
             shown = f"{more[1]:g}" if isinstance(more[1], float) else more[1]
             help = f"{help} (default: {shown})"
-        parser.add_argument(name, help=help, **values)
+        actions[name] = parser.add_argument(name, help=help, **values)
+    return actions
 
 
 def choices(values: Iterable[object]) -> str:

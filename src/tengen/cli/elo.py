@@ -98,11 +98,11 @@ def _common(ratings: Ratings) -> dict[str, dict[str, float]]:
 
 def _table(rows: list[dict[str, Any]], ratings: Ratings) -> str:
     cells = [("", "player", "Elo", "± 95%", "games", "score", "LOS")]
-    for place, row in enumerate(rows, 1):
+    for rank, row in enumerate(rows, 1):
         error = "-" if math.isinf(row["error"]) else f"{row['error']:.0f}"
         los = "" if row["los"] is None else f"{row['los']:.1%}"
         numbers = (f"{row['elo']:+.0f}", error, str(row["games"]), f"{row['score']:.1%}", los)
-        cells.append((str(place), row["player"], *numbers))
+        cells.append((str(rank), row["player"], *numbers))
     first, draws = ratings.advantage, ratings.draw_rate
     lines = [
         *aligned(cells),

@@ -62,10 +62,10 @@ examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    place = next((i for i, text in enumerate(arguments) if not text.startswith("-")), None)
+    index = next((i for i, text in enumerate(arguments) if not text.startswith("-")), None)
     command = None
-    if place is not None:
-        command = arguments[place] = ALIASES.get(arguments[place], arguments[place])
+    if index is not None:
+        command = arguments[index] = ALIASES.get(arguments[index], arguments[index])
     name = f"tengen {command}" if command in COMMANDS else "tengen"
     open_missing_streams()
     tolerate_output_errors()

@@ -212,7 +212,7 @@ def _make(args: argparse.Namespace) -> int:
 def _evaluator(text: str) -> Player:
     """The player of `--evaluator`, by default with small tables. Raises BadArena."""
     player = Player.parse(text)
-    if not player.is_ours or "memory" in text:
+    if not player.is_builtin or "memory" in text:
         return player
     return replace(player, options={**player.options, "memory": EVALUATOR.options["memory"]})
 

@@ -20,7 +20,7 @@ from tengen.cli.engine_common import add_engine, add_limits, engine_options, lim
 from tengen.cli.terminal_common import EnginePlayer, Reply
 from tengen.cli.terminal_game import TerminalGame
 from tengen.engine import LEVELS
-from tengen.engine.options import checked
+from tengen.engine.options import check_options
 from tengen.game import records
 from tengen.game.errors import BadRecord, TengenError
 from tengen.game.recorded_game import RecordedGame
@@ -112,7 +112,7 @@ def _run_server(args: argparse.Namespace) -> int:
         raise TengenError(f"{message}; `tengen play --terminal` does without") from None
 
     options = engine_options(args)
-    checked(options)  # now, not when the first game starts
+    check_options(options)  # now, not when the first game starts
     del options["memory"]  # the server's limits set the memory of each engine
     address = Address(args.host, args.port, args.token)
     form = {"level": args.level, "rule": args.rule, "size": args.size, "you": args.colour}

@@ -213,7 +213,7 @@ def _check_parameters(plan: TunePlan) -> None:
 
 
 def _openings(config: TuneConfig, cluster: Cluster, stop: StopSignal) -> tuple[Opening, ...]:
-    """Distinct openings, as many as the run has pairs if there are so many."""
+    """Distinct openings: one for each pair of the run, or all if there are fewer."""
     definition = config.definition
     wanted = min(config.spsa.iterations * config.pairs, _MAX_OPENINGS)
     if definition.openings == "balanced":

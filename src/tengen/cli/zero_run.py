@@ -170,7 +170,7 @@ def _may_release(
     if folder is None or is_typed or not config.games:
         return True
     opponent = Player.parse(config.against)
-    return confirm_programs(folder.path, [opponent], args.yes or folder.is_ours)
+    return confirm_programs(folder.path, [opponent], args.yes or folder.started_here)
 
 
 def _reject_release_options(args: argparse.Namespace) -> None:

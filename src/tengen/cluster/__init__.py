@@ -5,7 +5,18 @@
 
 from __future__ import annotations
 
-from tengen.cluster.base import Cluster, Done, Failure, Notes, cores
+import warnings
+from typing import Any
+
+from tengen.cluster.base import Cluster, Done, Failure, ProgressRecord, cores
 from tengen.cluster.local import LocalCluster
 
-__all__ = ["Cluster", "Done", "Failure", "LocalCluster", "Notes", "cores"]
+__all__ = ["Cluster", "Done", "Failure", "LocalCluster", "ProgressRecord", "cores"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Notes":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = "tengen.cluster.ProgressRecord"
+    warnings.warn(f"{__name__}.{name} is deprecated: use {new}", DeprecationWarning, stacklevel=2)
+    return ProgressRecord

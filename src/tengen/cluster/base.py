@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -16,26 +17,32 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Notes(Protocol):
-    """Integers that survive the death of a worker, to record its progress. Each write is a sign of
-    life.
+class ProgressRecord(Protocol):
+    """Integers by which a task records how far it is; they survive the death of the worker. Each
+    write is a heartbeat.
     """
 
     def write(self, *numbers: int) -> None: ...
 
 
-Work = Callable[[T, Notes], R]
+Work = Callable[[T, ProgressRecord], R]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A task without a result. `kind` is "crash" (the worker died), "hang" (no sign of life for too
+    """A task without a result. `kind` is "crash" (the worker died), "hang" (no heartbeat for too
     long) or "error" (the work raised).
     """
 
     kind: str
     message: str
-    notes: tuple[int, ...] = ()  # the progress that the worker wrote last
+    progress: tuple[int, ...] = ()  # the progress record as last written
+
+    @property
+    def notes(self) -> tuple[int, ...]:
+        """Old name of `progress`."""
+        warnings.warn("Failure.notes is deprecated: use progress", DeprecationWarning, stacklevel=2)
+        return self.progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +56,8 @@ class Done(Generic[T, R]):
 
 class Cluster(ABC):
     """A pool of workers, mostly processes of this machine. A task and its result are pickled; the
-    work is a function of a module, called as `work(task, notes)` in a process that does one task at
-    a time and keeps its state (such as engines) between them.
+    work is a function of a module, called as `work(task, progress)` in a process that does one
+    task at a time and keeps its state (such as engines) between them.
     """
 
     @property

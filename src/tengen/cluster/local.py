@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`LocalCluster`: worker processes on this machine. A worker that crashes or hangs costs its task,
-which is reported with the worker's notes, and is replaced.
+"""`LocalCluster`: worker processes on this machine. A worker that crashes or hangs is
+replaced; its task fails, and the failure carries the progress record.
 
 Workers are spawned, so none holds a pipe of another. They end by themselves when the parent is
 gone, see `process_worker`.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -19,7 +20,7 @@ from multiprocessing.sharedctypes import RawArray
 from typing import Any, TypeVar
 
 from tengen.cluster.base import Cluster, Done, Failure, Work
-from tengen.cluster.process_worker import NOTES, SharedNotes, end_orphans, serve
+from tengen.cluster.process_worker import RECORD_SIZE, SharedProgressRecord, end_orphans, serve
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,23 +37,33 @@ class _Slot:
     name: str
     process: SpawnProcess
     connection: Connection[Any, Any]
-    notes: SharedNotes
+    progress: SharedProgressRecord
     mark: str  # of the processes that it starts
     task: Any = None
-    beats: int = 0
-    seen: float = field(default_factory=time.monotonic)  # time of the last sign of life
+    heartbeats: int = 0  # of the worker, when last checked
+    last_heartbeat: float = field(default_factory=time.monotonic)  # its time
 
 
 class LocalCluster(Cluster):
-    """`processes` workers; one that gives no sign of life for `patience` seconds is killed. With
-    `pin`, each worker is bound to its own cores.
+    """`processes` workers; one without a heartbeat for `timeout` seconds is killed. With `pin`,
+    each worker is bound to its own cores.
     """
 
-    def __init__(self, processes: int, patience: float = 120, pin: Sequence[Sequence[int]] = ()):
+    def __init__(
+        self,
+        processes: int,
+        timeout: float = 120,
+        pin: Sequence[Sequence[int]] = (),
+        *,
+        patience: float | None = None,
+    ):
+        if patience is not None:
+            warnings.warn("patience= is deprecated: use timeout=", DeprecationWarning, stacklevel=2)
+            timeout = patience
         if processes < 1:
             raise ValueError(f"no cluster of {processes} processes: use 1 or more")
         self._processes = processes
-        self._patience = patience
+        self._timeout = timeout
         self._pin = [list(cores) for cores in pin]
         self._slots: list[_Slot] = []
         self._dismissed: set[str] = set()
@@ -99,9 +110,9 @@ class LocalCluster(Cluster):
                 for slot in self._hung():
                     if slot not in self._slots:
                         continue
-                    task, notes, name = slot.task, slot.notes.read(), slot.name
+                    task, progress, name = slot.task, slot.progress.read(), slot.name
                     self._drop(slot)
-                    yield Done(task, Failure("hang", "no sign of life", notes), name)
+                    yield Done(task, Failure("hang", "no heartbeat for too long", progress), name)
                 yield None
         finally:
             self._give_up()
@@ -126,8 +137,8 @@ class LocalCluster(Cluster):
                 return True
             while True:
                 slot = idle.pop() if idle else self._start()
-                slot.task, slot.seen = task, time.monotonic()
-                slot.notes.clear()  # a worker that dies before it starts leaves no notes
+                slot.task, slot.last_heartbeat = task, time.monotonic()
+                slot.progress.clear()  # of the previous task
                 try:
                     slot.connection.send((work, task))
                     break
@@ -138,16 +149,16 @@ class LocalCluster(Cluster):
     def _start(self) -> _Slot:
         ours, theirs = _SPAWN.Pipe()
         mark = uuid.uuid4().hex
-        shared = RawArray("i", NOTES)
+        shared = RawArray("i", RECORD_SIZE)
         used = {slot.name for slot in self._slots} | self._dismissed
-        place = next(n for n in range(self._processes) if f"worker {n}" not in used)
-        cores = self._pin[place] if place < len(self._pin) else []
+        number = next(n for n in range(self._processes) if f"worker {n}" not in used)
+        cores = self._pin[number] if number < len(self._pin) else []
         process = _SPAWN.Process(
-            target=serve, args=(theirs, shared, cores, mark), name=f"worker {place}", daemon=True
+            target=serve, args=(theirs, shared, cores, mark), name=f"worker {number}", daemon=True
         )
         process.start()
         theirs.close()
-        slot = _Slot(process.name, process, ours, SharedNotes(shared), mark)
+        slot = _Slot(process.name, process, ours, SharedProgressRecord(shared), mark)
         self._slots.append(slot)
         return slot
 
@@ -157,27 +168,27 @@ class LocalCluster(Cluster):
         except (EOFError, OSError):
             slot.process.join(5)
             message = f"the process ended with code {slot.process.exitcode}"
-            result = Failure("crash", message, slot.notes.read())
+            result = Failure("crash", message, slot.progress.read())
             self._drop(slot)
         except Exception as error:  # cannot be unpickled
             slot.task = None
-            return Failure("error", f"{type(error).__name__}: {error}", slot.notes.read())
+            return Failure("error", f"{type(error).__name__}: {error}", slot.progress.read())
         else:
             slot.task = None
         return result
 
     def _hung(self) -> list[_Slot]:
-        """The busy workers without a sign of life for too long. An unread result is a sign of life:
-        the caller may have been busy.
+        """The busy workers without a heartbeat for too long. A worker with an unread result does
+        not hang: the caller may have been busy.
         """
         now = time.monotonic()
         found = []
         for slot in self._slots:
-            if slot.notes.beats != slot.beats:
-                slot.beats, slot.seen = slot.notes.beats, now
+            if slot.progress.heartbeats != slot.heartbeats:
+                slot.heartbeats, slot.last_heartbeat = slot.progress.heartbeats, now
                 continue
-            patience = self._patience if slot.beats else max(self._patience, _START_SECONDS)
-            late = slot.task is not None and now - slot.seen > patience
+            timeout = self._timeout if slot.heartbeats else max(self._timeout, _START_SECONDS)
+            late = slot.task is not None and now - slot.last_heartbeat > timeout
             if late and not slot.connection.poll():
                 found.append(slot)
         return found

@@ -61,18 +61,18 @@ def _marked(mark: str) -> list[int]:
     return found
 
 
-NOTES = 1024  # integers in the notes of a worker
+RECORD_SIZE = 1024  # integers of shared memory per worker
 _EXIT_SECONDS = 2.0  # for an orderly exit
 
 
-class SharedNotes:
-    """Notes in shared memory, which survives the worker."""
+class SharedProgressRecord:
+    """A `ProgressRecord` in shared memory, which survives the worker."""
 
     def __init__(self, shared: Any) -> None:
         self._shared = shared  # [0] number of writes, [1] length, then the numbers
 
     def write(self, *numbers: int) -> None:
-        kept = numbers[: NOTES - 2]
+        kept = numbers[: RECORD_SIZE - 2]
         self._shared[2 : 2 + len(kept)] = kept
         self._shared[1] = len(kept)
         self._shared[0] = (self._shared[0] + 1) & 0x7FFFFFFF
@@ -85,7 +85,8 @@ class SharedNotes:
         self._shared[1] = 0
 
     @property
-    def beats(self) -> int:
+    def heartbeats(self) -> int:
+        """Number of writes."""
         return int(self._shared[0])
 
 
@@ -98,25 +99,25 @@ def serve(connection: Connection[Any, Any], shared: Any, cores: list[int], mark:
         os.sched_setaffinity(0, cores)
     waiting: SimpleQueue[bytes | None] = SimpleQueue()
     threading.Thread(target=_read, args=(connection, waiting), daemon=True).start()
-    notes = SharedNotes(shared)
+    progress = SharedProgressRecord(shared)
     while (received := waiting.get()) is not None:
-        result = _do(received, notes)
+        result = _do(received, progress)
         try:
             connection.send_bytes(result)
         except OSError:  # nobody waits for it
             return
 
 
-def _do(received: bytes, notes: SharedNotes) -> bytes:
+def _do(received: bytes, progress: SharedProgressRecord) -> bytes:
     """Do a task; returns the pickled result. A result that cannot be pickled is an error."""
     try:
         work, task = pickle.loads(received)
-        notes.write()
-        return pickle.dumps(work(task, notes))
+        progress.write()
+        return pickle.dumps(work(task, progress))
     except Exception as error:
         trace = traceback.format_exc(limit=-3)
         message = f"{type(error).__name__}: {error}\n{trace}"
-        return pickle.dumps(Failure("error", message, notes.read()))
+        return pickle.dumps(Failure("error", message, progress.read()))
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -138,8 +138,8 @@ class BatchReader(Iterator[Batch]):
             zip(self.mixture.views, self._portions, strict=True)
         ):
             seed = part_seed(self.seed, number)
-            places = endless(len(view), seed, step * portion, portion)
-            parts.append(view.rows(places))
+            indices = endless(len(view), seed, step * portion, portion)
+            parts.append(view.rows(indices))
         return self.mixture.join(parts)
 
     def __next__(self) -> Batch:

@@ -98,20 +98,20 @@ class Dataset:
         return Batch(**{name: self._gather(name, len(wanted), pieces) for name in names})
 
     def _pieces(self, wanted: Numbers) -> Iterator[tuple[int, Numbers, Numbers]]:
-        """(shard, places in the result, rows of the shard)."""
+        """(shard, indices in the result, rows of the shard)."""
         shards = np.searchsorted(self._begins, wanted, side="right") - 1
         order = np.argsort(shards, kind="stable")
         ordered = shards[order]
         edges = np.flatnonzero(np.diff(ordered)) + 1
-        for places in np.split(order, edges) if len(order) else ():
-            shard = int(shards[places[0]])
-            yield shard, places, wanted[places] - self._begins[shard]
+        for targets in np.split(order, edges) if len(order) else ():
+            shard = int(shards[targets[0]])
+            yield shard, targets, wanted[targets] - self._begins[shard]
 
     def _gather(self, name: str, count: int, pieces: list[tuple[int, Numbers, Numbers]]) -> Column:
         form = self.manifest.row_format
         result: Column = np.empty(form.shape(name, count), form.dtype(name))
-        for shard, places, rows in pieces:
-            result[places] = np.take(self._parts[name][shard], rows, 0)
+        for shard, targets, rows in pieces:
+            result[targets] = np.take(self._parts[name][shard], rows, 0)
         return result
 
     def slice(self, start: int, stop: int) -> Batch:
@@ -252,16 +252,17 @@ def _runs(parts: Iterable[Column]) -> Numbers:
     return np.concatenate(ranges)
 
 
-def _intersection(some: Numbers, others: Numbers) -> Numbers:
-    """The rows in both: for every range of `some`, its parts in ranges of `others`."""
-    first = np.searchsorted(others[:, 1], some[:, 0], side="right")
-    after = np.searchsorted(others[:, 0], some[:, 1], side="left")
+def _intersection(left: Numbers, right: Numbers) -> Numbers:
+    """The ranges of the rows that are in ranges of both."""
+    # Range i of `left` overlaps the ranges first[i] to after[i] - 1 of `right`.
+    first = np.searchsorted(right[:, 1], left[:, 0], side="right")
+    after = np.searchsorted(right[:, 0], left[:, 1], side="left")
     counts = np.maximum(after - first, 0)
     before = np.concatenate([[0], np.cumsum(counts)])
-    mine = np.repeat(np.arange(len(some)), counts)
-    theirs = np.arange(before[-1]) - before[mine] + first[mine]
-    begins = np.maximum(some[mine, 0], others[theirs, 0])
-    return np.stack([begins, np.minimum(some[mine, 1], others[theirs, 1])], 1)
+    i = np.repeat(np.arange(len(left)), counts)
+    k = np.arange(before[-1]) - before[i] + first[i]
+    begins = np.maximum(left[i, 0], right[k, 0])
+    return np.stack([begins, np.minimum(left[i, 1], right[k, 1])], 1)
 
 
 def _complement(ranges: Numbers, count: int) -> Numbers:

@@ -67,8 +67,8 @@ def pack(boards: npt.ArrayLike, size: int) -> Bytes:
     padded = np.zeros((*cells.shape[:-1], bytes_of(size) * _POINTS), dtype=np.uint8)
     padded[..., :area] = cells
     packed = padded[..., 0::4].copy()
-    for place in range(1, _POINTS):
-        packed |= padded[..., place::_POINTS] << (2 * place)
+    for n in range(1, _POINTS):
+        packed |= padded[..., n::_POINTS] << (2 * n)
     return packed
 
 
@@ -90,5 +90,5 @@ def unpack(packed: npt.ArrayLike, size: int) -> Bytes:
 def _four_points() -> npt.NDArray[np.uint32]:
     """The four points of each byte, as one word whose bytes in memory are the points in order."""
     every = np.arange(256, dtype=np.uint8)
-    points = np.stack([(every >> (2 * place)) & 3 for place in range(_POINTS)], axis=-1)
+    points = np.stack([(every >> (2 * n)) & 3 for n in range(_POINTS)], axis=-1)
     return np.ascontiguousarray(points).view(np.uint32).reshape(256)

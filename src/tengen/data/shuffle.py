@@ -31,7 +31,7 @@ def part_seed(seed: int, number: int) -> int:
 
 
 def endless(count: int, seed: int, first: int, wanted: int) -> npt.NDArray[np.int64]:
-    """`wanted` row numbers from place `first` on in the concatenated orders of epoch 0, 1, 2 …"""
+    """`wanted` row numbers from index `first` on in the concatenated orders of epoch 0, 1, 2 …"""
     if not count and wanted:
         raise BadData("no rows to permute")
     parts = [np.empty(0, np.int64)]
@@ -47,7 +47,7 @@ class Permutation:
     """A permutation of 0 to n - 1: `order[k]`, `order[a:b]` or `order[array]`."""
 
     def __init__(self, rows: Sized | int, seed: int, epoch: int = 0) -> None:
-        """Of the rows of a view, or of so many."""
+        """`rows`: a view, or the number of rows."""
         count = rows if isinstance(rows, int) else len(rows)
         if count < 0 or seed < 0 or epoch < 0:
             raise BadData(
@@ -66,13 +66,13 @@ class Permutation:
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, places: int | slice | npt.ArrayLike) -> Any:
-        """Raises IndexError for places outside 0 to n - 1."""
-        if isinstance(places, slice):
-            return self[np.arange(*places.indices(self._count))]
-        indices = np.asarray(places)
+    def __getitem__(self, wanted: int | slice | npt.ArrayLike) -> Any:
+        """Raises IndexError for indices outside 0 to n - 1."""
+        if isinstance(wanted, slice):
+            return self[np.arange(*wanted.indices(self._count))]
+        indices = np.asarray(wanted)
         if indices.size and (indices.min() < 0 or indices.max() >= self._count):
-            raise IndexError(f"no place {places!r:.60} in a permutation of {self._count}")
+            raise IndexError(f"no index {wanted!r:.60} in a permutation of {self._count}")
         numbers = self._once(indices.astype(np.uint64).ravel())
         while len(outside := np.flatnonzero(numbers >= self._count)):
             numbers[outside] = self._once(numbers[outside])

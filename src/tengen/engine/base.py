@@ -81,7 +81,7 @@ class AnyEngine(ABC):
         """Choose in a swap2 opening, on a board with 0, 3 or 5 stones. `number` selects one of the
         engine's openings.
         """
-        stones = len(position(board).stones())
+        stones = len(copy_to_search(board).stones())
         if not stones:
             return opening(board.size, number)
         return choose(self.play(board, limit, ponder=False), stones)
@@ -117,7 +117,7 @@ class AnyEngine(ABC):
         self.close()
 
 
-def position(board: Board) -> Board:
+def copy_to_search(board: Board) -> Board:
     """A copy of a board to search. Raises GameOver, TypeError."""
     if not isinstance(board, Board):
         raise TypeError(f"expected a tengen.Board, got {type(board).__name__}")

@@ -16,7 +16,7 @@ from tengen import _core
 from tengen.engine.errors import BadNet, BadOption, BadTables
 from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
 from tengen.engine.info import Evaluation
-from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, checked, defaults
+from tengen.engine.options import DEFAULT_PRESET, PRESETS, SEARCHES, check_options, defaults
 from tengen.engine.tables import (
     classical_tables_name,
     lazy_tables_path,
@@ -93,7 +93,7 @@ def bench(
     preset = preset or ("alphabeta" if net else DEFAULT_PRESET)
     if preset not in BENCH_PRESETS:
         raise BadOption(f"no bench of {preset!r}: use {', '.join(BENCH_PRESETS)}")
-    options = checked(
+    options = check_options(
         {"preset": preset, "net": net, "threads": threads, "memory": memory, "search": search}
     )
     pending = _pending_evaluator(defaults() | options, rule)

@@ -14,23 +14,24 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tengen.engine.analysis import Analysis, Search
-from tengen.engine.base import ENDLESS, AnyEngine, position
+from tengen.engine.base import ENDLESS, AnyEngine, copy_to_search
 from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
 from tengen.engine.evaluator import ALPHABETA, uses_mcts
 from tengen.engine.info import Evaluation, PlayResult
-from tengen.engine.levels import LEVELS, LevelSearch, narrowed
+from tengen.engine.levels import LEVELS, LevelSearch, limit_of_level
 from tengen.engine.limit import Limit
 from tengen.engine.native import NativeEngine, NativeSearch, SearchRequest
-from tengen.engine.options import Value, checked, defaults
+from tengen.engine.options import Value, check_options, defaults
 from tengen.game.board import Board
 from tengen.game.errors import IllegalMove
 from tengen.game.move import Move, MoveLike
+from tengen.util.deprecation import renamed_keywords
 
 if TYPE_CHECKING:
     from tengen.engine.process import ProcessEngine
 
-# Engines that are not closed. A thread that waits for a search when Python shuts down would abort
-# the process, so all searches end before.
+# Engines that are not closed. They are closed before Python shuts down: a thread that still waited
+# for a search would abort the process.
 _open: weakref.WeakSet[Engine] = weakref.WeakSet()
 
 
@@ -43,14 +44,20 @@ def _close_all() -> None:
 class Engine(AnyEngine):
     """The engine in this process, for every rule and board size. Engines share nothing but nets.
 
-    `preset` is how it plays: "alphabeta" at full strength, with the evaluation that `net` names (a
-    bundled net, a .net or .onnx file, "classical"; default: the bundled net for the
-    rule and size, else classical); "classical" without a net; "classical-paper" as the player of
-    the paper; "policy" without search, by the policy of `net` or of the classical tables; "random".
-    Without a preset it is alphabeta with the stronger search for the move (`search="auto"`); with
-    one, alpha-beta unless `search` says otherwise. `memory` is for tables, in MiB. `level` 1 to 9
-    weakens `play`, never `analyse`. The other options are those of `tengen.engine.options`. The
-    search runs in its own threads, without the GIL.
+    `preset` selects how it plays:
+
+    - "alphabeta": full strength, with the evaluation that `net` names (a bundled net, a .net or
+      .onnx file, "classical"; default: the bundled net for the rule and size, else classical);
+    - "classical": the same search with learned pattern tables as its evaluation, without a net;
+    - "classical-paper": the fixed-depth baseline of Zhang and Du (2020);
+    - "policy": no search, the best move of the policy of `net` or of the pattern tables;
+    - "random": a random move.
+
+    If no preset is given, it is "alphabeta", and for each move the engine selects alpha-beta or
+    Monte-Carlo tree search (`search="auto"`). If one is given, the search is alpha-beta unless
+    `search` names another. `memory` is for tables, in MiB. `level` 1 to 9 weakens `play`, never
+    `analyse`. The other options are those of `tengen.engine.options`. The search runs in its own
+    threads, without the GIL.
     """
 
     def __init__(
@@ -65,10 +72,10 @@ class Engine(AnyEngine):
         options |= {"threads": threads, "memory": memory}
         if preset is not None:
             options = {"preset": preset, "search": ALPHABETA} | options
-        self._options = defaults() | checked(options)
-        self._guard = threading.Lock()  # held briefly, while a search starts or ends
+        self._options = defaults() | check_options(options)
+        self._lock = threading.Lock()  # held briefly, while a search starts or ends
         self._search: NativeSearch | None = None
-        self._pondering: NativeSearch | None = None  # the search, while it has no limit
+        self._pondering: NativeSearch | None = None  # `_search`, while it ponders
         self._native = NativeEngine(self._options)
         _open.add(self)
 
@@ -105,11 +112,11 @@ class Engine(AnyEngine):
 
     def evaluation(self, board: Board) -> Evaluation:
         """What evaluates boards of this rule and size. Raises BadNet."""
-        return self._require("choose an evaluator").evaluation(board)
+        return self._open_engine("choose an evaluator").evaluation(board)
 
     def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
-        with self._guard:
-            pending = self._require("prepare for a search").request_evaluator(board)
+        with self._lock:
+            pending = self._open_engine("prepare for a search").request_evaluator(board)
         return pending.wait(seconds)
 
     def policy(self, board: Board) -> dict[Move, float]:
@@ -117,26 +124,26 @@ class Engine(AnyEngine):
         the net's policy, or the softmax of the classical move scores, over the moves that a search
         considers. Waits for a net that is loading. Raises GameOver, BadNet, EngineBusy.
         """
-        start = position(board)
+        start = copy_to_search(board)
         self.prepare(start, seconds=None)
-        with self._guard:
-            points = self._idle("evaluate a position").root_policy(start)
+        with self._lock:
+            points = self._idle_engine("evaluate a position").root_policy(start)
         return {Move.from_index(point, start.size): p for point, p in points} or {Move.PASS: 1.0}
 
     def configure(self, **options: object) -> None:
-        values = checked(options)
-        with self._guard:
-            self._idle("set options").configure(values)
+        values = check_options(options)
+        with self._lock:
+            self._idle_engine("set options").configure(values)
 
     def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
-        start = position(board)
+        start = copy_to_search(board)
         played = self._begin_move(start, limit).result()
         if self._options["ponder"] if ponder is None else ponder:
             self._ponder_reply(start, played)
         return played
 
     def search(self, board: Board, limit: Limit) -> Analysis:
-        return Analysis(self._begin_move(position(board), limit))
+        return Analysis(self._begin_move(copy_to_search(board), limit))
 
     def analyse(
         self,
@@ -146,13 +153,13 @@ class Engine(AnyEngine):
         multipv: int | None = None,
         moves: Iterable[MoveLike] | None = None,
     ) -> Analysis:
-        start = position(board)
-        lines = checked({"multipv": self._options["multipv"] if multipv is None else multipv})
+        start = copy_to_search(board)
+        lines = check_options({"multipv": self._options["multipv"] if multipv is None else multipv})
         only = [] if moves is None else _points(start, moves)
         return Analysis(self._begin(SearchRequest(start, limit, int(lines["multipv"]), only)))
 
     def ponder(self, board: Board) -> None:
-        self._begin(SearchRequest(position(board), ENDLESS, ponder=True))
+        self._begin(SearchRequest(copy_to_search(board), ENDLESS, ponder=True))
 
     def ponder_hit(self, limit: Limit) -> PlayResult:
         pondering = self._pondering
@@ -166,25 +173,26 @@ class Engine(AnyEngine):
             search.stop()
 
     def new_game(self) -> None:
-        with self._guard:
-            self._idle("start a new game").new_game()
+        with self._lock:
+            self._idle_engine("start a new game").new_game()
 
-    def keep_samples(self, share: int) -> None:
-        """Let searches with a net keep `share` of 1024 of the positions that they evaluate, to fit
-        lazy tables to them (tengen.export); 0: none.
+    @renamed_keywords(share="per_1024")
+    def keep_samples(self, per_1024: int) -> None:
+        """Let searches with a net keep `per_1024` of every 1024 positions that they evaluate; 0:
+        none. The tables of the lazy evaluation are fitted to them (docs/evaluation.md).
         """
-        with self._guard:
-            self._idle("keep samples").core.collect_samples(share)
+        with self._lock:
+            self._idle_engine("keep samples").core.collect_samples(per_1024)
 
     def take_samples(self) -> tuple[Any, Any, Any]:
         """The positions kept since the last call, as NumPy arrays: stones `[n, points]` (0 empty, 1
         black, 2 white), sides to move `[n]`, values for them in evaluation units `[n]`.
         """
-        with self._guard:
-            return self._idle("take samples").core.take_samples()
+        with self._lock:
+            return self._idle_engine("take samples").core.take_samples()
 
     def close(self) -> None:
-        with self._guard:
+        with self._lock:
             search, self._search, self._pondering = self._search, None, None
             self._native = None
         if search is not None:
@@ -193,22 +201,22 @@ class Engine(AnyEngine):
     # --- internals ---
 
     def _begin_move(self, start: Board, limit: Limit) -> Search:
-        """Start, or continue, the search for a move at the level of the options."""
+        """Start the search of `play`, at the level of the options, or continue the pondering."""
         level = LEVELS[int(self._options["level"])]
         if not isinstance(limit, Limit) or level.number == max(LEVELS):
             search = self._resume(start, limit)
             return search or self._begin(SearchRequest(start, limit, is_move=True))
-        within = narrowed(level, limit, is_mcts=uses_mcts(self._options))
-        search = self._begin(SearchRequest(start, within, level.lines, is_move=True))
+        level_limit = limit_of_level(level, limit, is_mcts=uses_mcts(self._options))
+        search = self._begin(SearchRequest(start, level_limit, level.lines, is_move=True))
         if level.is_full:
             return search
-        # The same board, seed and level give the same move, as everywhere in the engine.
+        # Seeded by board, seed and level, so that these alone determine the move.
         random = Random(f"{self._options['seed']}/{level.number}/{start._core.hash}")
         return LevelSearch(search, level, random)
 
     def _resume(self, start: Board, limit: Limit) -> NativeSearch | None:
-        """The pondering search, if it is of this board and can continue under the limit."""
-        with self._guard:
+        """The pondering search, now under this limit; None if it is of another board, or ended."""
+        with self._lock:
             search, native = self._pondering, self._native
             if search is None or native is None or search.board != start:
                 return None
@@ -220,8 +228,8 @@ class Engine(AnyEngine):
     def _begin(self, request: SearchRequest) -> NativeSearch:
         if not isinstance(request.limit, Limit):
             raise TypeError(f"expected a tengen.Limit, got {type(request.limit).__name__}")
-        with self._guard:
-            search = self._idle("search").start(request, self._ended)
+        with self._lock:
+            search = self._idle_engine("search").start(request, self._ended)
             self._search = search
             self._pondering = search if request.ponder else None
         return search
@@ -230,14 +238,17 @@ class Engine(AnyEngine):
         if self._search is search:
             self._search = None
 
-    def _require(self, action: str) -> NativeEngine:
+    def _open_engine(self, action: str) -> NativeEngine:
+        """The native engine. Raises EngineClosed."""
         if self._native is None:
             raise EngineClosed(f"this engine is closed: it cannot {action}")
         return self._native
 
-    def _idle(self, action: str) -> NativeEngine:
-        """The native engine, if no search runs. Ends pondering."""
-        native = self._require(action)
+    def _idle_engine(self, action: str) -> NativeEngine:
+        """The native engine, which must not be searching; pondering is ended. Requires the lock.
+        Raises EngineClosed, EngineBusy.
+        """
+        native = self._open_engine(action)
         if self.is_busy:
             message = "the engine is searching: wait for its end or `stop` it"
             raise EngineBusy(f"cannot {action}: {message}, and read or close its analysis")
@@ -262,10 +273,10 @@ class Engine(AnyEngine):
 
 
 def _points(board: Board, moves: Iterable[MoveLike]) -> list[int]:
-    """The points of the moves to consider, each once."""
+    """The moves to consider as point indices, each once. Raises BadOption, IllegalMove."""
     unique = dict.fromkeys(board._check(move) for move in moves)
     if not unique:
         raise BadOption("no moves to consider: give some, or None for all")
     if Move.PASS in unique:
-        raise IllegalMove("a pass among the moves to consider: use points")
+        raise IllegalMove("a pass is one of the moves to consider: use points only")
     return [move.to_index(board.size) for move in unique]

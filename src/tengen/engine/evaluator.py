@@ -43,9 +43,9 @@ _SIZES = {(32, 64, 16, 32): "s", (64, 128, 32, 64): "m", (128, 256, 64, 128): "l
 # Monte-Carlo tree search is at least as strong as alpha-beta with a native (Mixnet) net, one
 # thread, and at most this many seconds per move (docs/journal/nets.md).
 _MCTS_SECONDS = 1.0
-# Fraction of a move's time that a search waits for a net that is read from the cache, and for one
-# whose codebooks are baked (precomputed), which takes seconds. The wait checks for a stop every
-# _POLL seconds.
+# Fraction of a move's time that a search waits for its net, if that is read from the cache, and if
+# it is baked (its codebooks are computed, docs/cache.md), which takes seconds. The wait checks for
+# a stop every _POLL seconds.
 _READ_FRACTION, _BAKE_FRACTION = 2 / 3, 1 / 3
 _POLL = 0.01
 
@@ -185,9 +185,8 @@ def _smaller(choice: EvaluatorChoice, memory: int, folder: Path) -> EvaluatorCho
 
 
 def choose_search(options: Mapping[str, Value], choice: EvaluatorChoice, limit: Limit) -> str:
-    """The kind of search for a move: the option `search`, or for `auto` the stronger one.
-
-    With a limit of nodes or depth `auto` selects alpha-beta, which such limits are made for.
+    """The kind of search for a move: the option `search`, or for `auto` the stronger one. With a
+    limit of nodes or depth that is alpha-beta, as nodes and depth mean something else in MCTS.
     """
     if options["search"] != AUTO:
         return str(options["search"])
@@ -268,10 +267,10 @@ class EvaluatorLoader:
 
     def __init__(self, core: _core.Engine) -> None:
         self._core = core
-        self._tables: set[Rule] = set()  # whose classical tables the core has
+        self._rules_with_tables: set[Rule] = set()  # whose classical tables the core has
         self._pending: PendingEvaluator | None = None
         self._installed: PendingEvaluator | None = None  # whose nets the core has; None: no nets
-        self._failed: dict[EvaluatorChoice, EvaluatorChoice] = {}  # what replaces a default net
+        self._failed: dict[EvaluatorChoice, EvaluatorChoice] = {}  # and the choice that replaces it
 
     def choose(self, options: Mapping[str, Value], rule: Rule, size: int) -> EvaluatorChoice:
         """The evaluator for this rule and size. Raises BadNet."""
@@ -324,15 +323,17 @@ class EvaluatorLoader:
         return choice
 
     def _load_classical_tables(self, rule: Rule) -> None:
-        """Nets need them too, for lazy evaluation. Raises BadTables."""
-        if rule in self._tables:
+        """Load the classical tables of a rule; nets need them too, for the lazy evaluation. Raises
+        BadTables.
+        """
+        if rule in self._rules_with_tables:
             return
         data = tables.read_classical_tables(rule)
         try:
             self._core.load_tables(_RULES.index(rule), data)
         except ValueError as error:
             raise BadTables(f"{tables.classical_tables_name(rule)}: {error}") from None
-        self._tables.add(rule)
+        self._rules_with_tables.add(rule)
 
     def _install_nets(self, pending: PendingEvaluator) -> None:
         choice, nets = pending.choice, pending.nets()

@@ -66,7 +66,7 @@ def level_of_strength(strength: int) -> int:
     return max(1, math.ceil(strength / 10))
 
 
-def narrowed(level: Level, limit: Limit, *, is_mcts: bool = False) -> Limit:
+def limit_of_level(level: Level, limit: Limit, *, is_mcts: bool = False) -> Limit:
     """The limit of a level's search, within `limit`. The depth of a level is for alpha-beta alone:
     MCTS would end with its first line of that length.
     """

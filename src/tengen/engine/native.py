@@ -32,7 +32,7 @@ from tengen.game.move import Move
 
 _DONE = 1  # kind of the last event of a search; 0 is an info
 _NO_MOVE = -2
-_PAPER_DEPTH = 6  # of the paper's player, which searches one depth without iterations
+_BASELINE_DEPTH = 6  # of the fixed-depth baseline, if the limit has no depth
 
 
 def _make_core(threads: int, memory: int) -> _core.Engine:
@@ -129,7 +129,7 @@ class NativeSearch(Search):
         score = Score(event.value, event.mate or None, event.proven)
         return Info(
             score=PovScore(score, self.board.turn),
-            pv=tuple(Move.from_index(place, size) for place in event.pv),
+            pv=tuple(Move.from_index(point, size) for point in event.pv),
             depth=event.depth,
             seldepth=event.seldepth,
             multipv=event.multipv,
@@ -207,7 +207,7 @@ class NativeEngine:
     def start(self, request: SearchRequest, on_end: Callable[[NativeSearch], None]) -> NativeSearch:
         """Start a search. If a net is loading, the search waits for it on another thread."""
         if self.options["preset"] == "classical-paper" and request.limit.depth is None:
-            request = request._replace(limit=replace(request.limit, depth=_PAPER_DEPTH))
+            request = request._replace(limit=replace(request.limit, depth=_BASELINE_DEPTH))
         pending = self.request_evaluator(request.board)
         search = NativeSearch(self.core, request.board, on_end)
         if pending.is_ready:

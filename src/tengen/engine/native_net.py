@@ -65,7 +65,7 @@ class NetLoader:
                 return None
             left = _MAX_POLL if seconds is None else seconds - waited
             time.sleep(min(left, _MAX_POLL, max(_MIN_POLL, waited / 10)))
-        with _guard:
+        with _lock:
             self._finish()
         if self._failure is not None:
             raise self._failure.with_traceback(None)
@@ -122,7 +122,7 @@ _started: WeakSet[NetLoader] = WeakSet()
 _loaders: WeakValueDictionary[_Key, NetLoader] = WeakValueDictionary()
 _nets: WeakValueDictionary[_Key, _core.Net] = WeakValueDictionary()
 _kept: dict[_Key, _core.WeakNet] = {}  # also those that only native engines keep
-_guard = threading.Lock()
+_lock = threading.Lock()
 
 
 def load_net(path: str | os.PathLike[str]) -> NetLoader:
@@ -135,7 +135,7 @@ def load_net(path: str | os.PathLike[str]) -> NetLoader:
         key = (str(file.resolve()), state.st_mtime_ns, state.st_size)
     except OSError:
         return NetLoader(file)  # `wait` raises the same error
-    with _guard:
+    with _lock:
         loader = _loaders.get(key)
         if loader is None or loader._failure is not None:
             net = _loaded(key)
@@ -181,8 +181,8 @@ def _stop_all() -> None:
 
 def _restart_loads() -> None:
     """Start loads again after a fork: the child has only one thread."""
-    if _guard.locked():  # by a thread of the parent
-        _guard.release()
+    if _lock.locked():  # by a thread of the parent
+        _lock.release()
     for loader in list(_started):
         if not loader.is_ready:
             loader._start()

@@ -17,7 +17,7 @@ from pathlib import Path
 
 _SUFFIX = ".codebook"
 # A baked net, the lock of a process that bakes, and an unfinished file.
-_OURS = re.compile(r".+\.codebook(\.lock)?|\..+\.codebook\.[0-9a-f]+\.tmp", re.DOTALL)
+_CACHE_FILE = re.compile(r".+\.codebook(\.lock)?|\..+\.codebook\.[0-9a-f]+\.tmp", re.DOTALL)
 _OFF = "off"
 _HEAD = struct.Struct("<8sIIIIQIIQQII")
 _MAGIC = b"TENGENC1"
@@ -62,7 +62,7 @@ def clear_cache(folder: Path | None = None) -> list[Path]:
     """Delete all files of the cache, also unfinished ones, and return them. Keeps other files.
     Raises OSError if one cannot be deleted."""
     where = cache_folder() if folder is None else folder
-    deleted = [path for path in _files(where) if _OURS.fullmatch(path.name)]
+    deleted = [path for path in _files(where) if _CACHE_FILE.fullmatch(path.name)]
     for path in deleted:
         path.unlink(missing_ok=True)
     return deleted
@@ -80,7 +80,7 @@ def _user_folder() -> Path | None:
 
 def _is_usable(folder: Path) -> bool:
     """Whether it is writable, can be created, or has baked nets to read."""
-    existing = next((place for place in (folder, *folder.parents) if os.path.lexists(place)), None)
+    existing = next((path for path in (folder, *folder.parents) if os.path.lexists(path)), None)
     if existing is not None and existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return True
     return any(path.suffix == _SUFFIX for path in _files(folder))

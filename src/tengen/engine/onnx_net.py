@@ -183,14 +183,14 @@ class OnnxLoader:
 
 # By path, time and size of the file, as long as they are used.
 _loaders: WeakValueDictionary[tuple[str, int, int], OnnxLoader] = WeakValueDictionary()
-_guard = threading.Lock()
+_lock = threading.Lock()
 
 
 def load_onnx(path: Path) -> OnnxLoader:
     """Start loading a file, unless the process has it or loads it. Raises OSError."""
     state = path.stat()
     key = (str(path.resolve()), state.st_mtime_ns, state.st_size)
-    with _guard:
+    with _lock:
         loader = _loaders.get(key)
         if loader is None or (loader.is_ready and loader._failure is not None):
             loader = _loaders[key] = OnnxLoader(path)

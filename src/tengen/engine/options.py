@@ -179,7 +179,7 @@ def option(name: str) -> Option:
     raise BadOption(f"no option {name!r}: {hint}")
 
 
-def checked(values: Mapping[str, object]) -> dict[str, Value]:
+def check_options(values: Mapping[str, object]) -> dict[str, Value]:
     """The checked values by option name. Raises BadOption."""
     return {(entry := option(name)).name: entry.check(value) for name, value in values.items()}
 

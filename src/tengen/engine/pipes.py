@@ -107,8 +107,8 @@ class Pipes:
             return f"it was ended by signal {-code}"
         return f"it ended with exit code {code}"
 
-    def close(self, last_lines: Sequence[str] = (), patience: float = 1.0) -> None:
-        """End it: by the last lines, then SIGTERM, then SIGKILL, each after `patience` seconds.
+    def close(self, last_lines: Sequence[str] = (), timeout: float = 1.0) -> None:
+        """End it: by the last lines, then SIGTERM, then SIGKILL, each after `timeout` seconds.
         Returns when the whole process group has ended.
         """
         with self._news:
@@ -119,9 +119,9 @@ class Pipes:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
-        if self._wait(patience) is None:
+        if self._wait(timeout) is None:
             _signal_group(self._process, signal.SIGTERM)
-            self._wait(patience)
+            self._wait(timeout)
         self._kill_at_exit()
         for thread, stream in self._readers:
             thread.join(_READ_TIMEOUT)
@@ -130,7 +130,7 @@ class Pipes:
 
     def kill(self) -> None:
         """End it at once."""
-        self.close(patience=0.0)
+        self.close(timeout=0.0)
 
     def _wait(self, timeout: float) -> int | None:
         """The exit code; None if it still runs after `timeout` seconds. Does not reap the process,

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from tengen.engine.analysis import Analysis, Search
-from tengen.engine.base import ENDLESS, AnyEngine, position
+from tengen.engine.base import ENDLESS, AnyEngine, copy_to_search
 from tengen.engine.errors import (
     BadOption,
     EngineBusy,
@@ -86,7 +86,7 @@ class ProcessEngine(AnyEngine):
         cwd: PathLike | None = None,
         timeout: float = 10.0,
     ) -> None:
-        self._guard = threading.Lock()  # held briefly, while a search starts
+        self._lock = threading.Lock()  # held briefly, while a search starts
         self._timeout = timeout
         self._session = ClientSession()
         self._options: dict[str, object] = {}
@@ -119,7 +119,7 @@ class ProcessEngine(AnyEngine):
 
     def configure(self, **options: object) -> None:
         """Set options; they are sent before the next search. Raises BadOption."""
-        with self._guard:
+        with self._lock:
             self._check("set options")
             self._session.options |= dict(_info(name, value) for name, value in options.items())
             self._options |= options
@@ -127,7 +127,7 @@ class ProcessEngine(AnyEngine):
     def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
         if ponder is not None:
             self.configure(ponder=ponder)
-        return self._begin(position(board), limit).result()
+        return self._begin(copy_to_search(board), limit).result()
 
     def analyse(
         self,
@@ -142,17 +142,17 @@ class ProcessEngine(AnyEngine):
             raise BadOption(f"no multipv of {multipv!r}: the Gomocup protocol has one line")
         if moves is not None:
             raise BadOption("the Gomocup protocol cannot limit the moves to consider")
-        return Analysis(self._begin(position(board), limit))
+        return Analysis(self._begin(copy_to_search(board), limit))
 
     def swap2(self, board: Board, limit: Limit, *, number: int = 0) -> Swap2Choice:
         """As `AnyEngine.swap2`; the engine chooses its opening."""
-        search = self._begin(position(board), limit, swap2=True)
+        search = self._begin(copy_to_search(board), limit, swap2=True)
         return search.choice()
 
     def ponder(self, board: Board) -> None:
         """Sends nothing: engines of this protocol ponder by themselves, if the option is set."""
         self._check("ponder")
-        self._board = position(board)
+        self._board = copy_to_search(board)
 
     def ponder_hit(self, limit: Limit) -> PlayResult:
         if self._board is None:
@@ -165,18 +165,18 @@ class ProcessEngine(AnyEngine):
             search.stop()
 
     def new_game(self) -> None:
-        with self._guard:
+        with self._lock:
             self._check("start a new game")
             self._session.new_game()
 
     def close(self) -> None:
         """End the process: by END, then SIGTERM, then SIGKILL."""
-        with self._guard:
+        with self._lock:
             first = not isinstance(self._closed, EngineClosed)
             died, self._closed = self._closed, EngineClosed(f"{self._name} is closed")
             search, self._search = self._search, None
         if first and not died:
-            self._pipes.close(["END"], patience=min(1.0, self._timeout))
+            self._pipes.close(["END"], timeout=min(1.0, self._timeout))
         if search is not None:
             search.abandon(EngineClosed(f"{self._name} was closed in the middle of a search"))
 
@@ -202,7 +202,7 @@ class ProcessEngine(AnyEngine):
     def _begin(self, start: Board, limit: Limit, *, swap2: bool = False) -> _ProcessSearch:
         if not isinstance(limit, Limit):
             raise TypeError(f"expected a tengen.Limit, got {type(limit).__name__}")
-        with self._guard:
+        with self._lock:
             self._check("search")
             self._board = None
             self._pipes.forget()
@@ -253,7 +253,7 @@ class _ProcessSearch(Search):
         self._said = ""  # the first line that is not an answer
         self._choice: Swap2Choice | None = None  # in a swap2 opening
         self._name = engine.name
-        self._patience = engine._timeout
+        self._response_grace = engine._timeout
         self._limit = limit
         self._deadline: float | None = None
         self._reading = threading.Lock()
@@ -271,7 +271,7 @@ class _ProcessSearch(Search):
         """Send lines, and set the deadline of the answer."""
         thinks = lines[-1].startswith(_THINKING)
         allowed = _seconds(self._limit) if thinks and not self._stopping else 0.0
-        self._deadline = None if allowed is None else monotonic() + allowed + self._patience
+        self._deadline = None if allowed is None else monotonic() + allowed + self._response_grace
         try:
             self._pipes.send(lines)
         except OSError:

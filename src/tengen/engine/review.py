@@ -188,11 +188,11 @@ class _Reviewer:
         budget = _DEEPER_SHARE * self._time * len(self._boards)
         time = max(self._time, min(DEEPER * self._time, budget / max(1, 2 * len(doubtful))))
         for ply in sorted(doubtful, reverse=True):
-            for place in (ply + 1, ply):
-                self._assessments[place] = self._search(self._boards[place], time)
-            for place in (ply + 1, ply, ply - 1):
-                if place in self._reviewed:
-                    self._assess_move(place)
+            for n in (ply + 1, ply):
+                self._assessments[n] = self._search(self._boards[n], time)
+            for n in (ply + 1, ply, ply - 1):
+                if n in self._reviewed:
+                    self._assess_move(n)
             self._step()
 
     def _extend_lines(self) -> None:

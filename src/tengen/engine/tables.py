@@ -53,6 +53,6 @@ def read_lazy_tables(net: Path, rule: Rule) -> bytes:
         raise BadTables(f"{path.name}: the net's lazy tables cannot be read ({why})") from None
     if not data.startswith(_LAZY_MAGIC):
         raise BadTables(f"{path}: not a file of lazy tables: make it again, or delete it")
-    number = data[len(_LAZY_MAGIC) : len(_LAZY_MAGIC) + 4]
-    others = [struct.pack("<I", place) for place, other in enumerate(Rule) if other != rule]
-    return b"" if number in others else data
+    rule_number = data[len(_LAZY_MAGIC) : len(_LAZY_MAGIC) + 4]
+    others = [struct.pack("<I", number) for number, other in enumerate(Rule) if other != rule]
+    return b"" if rule_number in others else data

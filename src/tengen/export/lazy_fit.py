@@ -23,7 +23,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tengen.cluster import Cluster, Failure, Notes
+from tengen.cluster import Cluster, Failure, ProgressRecord
 from tengen.engine.engine import Engine
 from tengen.engine.errors import BadNet
 from tengen.engine.limit import Limit
@@ -86,14 +86,14 @@ def _engine(net: str) -> Engine:
     return Engine("alphabeta", net=net, memory=16)
 
 
-def play_game(task: SampleTask, notes: Notes) -> ValueSamples:
+def play_game(task: SampleTask, progress: ProgressRecord) -> ValueSamples:
     """Play one game of the net against itself; returns samples of its searches."""
     engine, rng = _engine(task.net), Random(task.seed)
     engine.new_game()
     board = _opening(task, rng)
     engine.keep_samples(_SAMPLED)
     while not board.is_over():
-        notes.write(board.ply)
+        progress.write(board.ply)
         move = engine.play(board, Limit(nodes=rng.choice(_NODES))).move
         board.push(move)
     boards, to_move, values = engine.take_samples()
@@ -259,9 +259,9 @@ def fit_lazy_tables(
     if rule is Rule.RENJU:  # the colours have different moves
         models = [samples.to_move == 1, samples.to_move == 2]
     fits = []
-    for place, mine in enumerate(models):
+    for n, mine in enumerate(models):
         bags = _bags(samples[mine & ~held_out], rule)
-        fits.append(_fit(bags, epochs, seed + place, on_step))
+        fits.append(_fit(bags, epochs, seed + n, on_step))
     tables = _assemble(rule, fits)
     return tables, _report(tables, samples[held_out], int((~held_out).sum()))
 

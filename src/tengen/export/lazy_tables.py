@@ -106,8 +106,8 @@ class LazyTables:
             parsed.append(LazySide(**arrays))
         return cls(list(Rule)[rule], parsed)
 
-    def _side(self, place: int) -> LazySide:
-        return self.sides[min(place, len(self.sides) - 1)]
+    def _side(self, index: int) -> LazySide:
+        return self.sides[min(index, len(self.sides) - 1)]
 
     def values(
         self, boards: npt.NDArray[np.uint8], to_move: npt.NDArray[np.uint8]
@@ -117,12 +117,12 @@ class LazyTables:
         mask = masks(batch.threats(boards, self.rule, threads=1), to_move)
         empty = boards.reshape(len(boards), -1) == 0
         values = np.zeros(len(boards), np.int64)
-        for place in range(2):
-            rows = np.flatnonzero(to_move == place + 1)
-            own, other = self._side(place), self._side(1 - place)
+        for side in range(2):
+            rows = np.flatnonzero(to_move == side + 1)
+            own, other = self._side(side), self._side(1 - side)
             lanes = own.by_threats[mask[rows]].astype(np.int64)
             for n, row in enumerate(rows):
-                lanes[n] += own.to_move[both[row, place][empty[row]]].sum(0, dtype=np.int64)
-                lanes[n] += other.waiting[both[row, 1 - place][empty[row]]].sum(0, dtype=np.int64)
+                lanes[n] += own.to_move[both[row, side][empty[row]]].sum(0, dtype=np.int64)
+                lanes[n] += other.waiting[both[row, 1 - side][empty[row]]].sum(0, dtype=np.int64)
             values[rows] = own.head(lanes)
         return values

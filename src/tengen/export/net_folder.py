@@ -66,6 +66,6 @@ def export_onnx_weights(
     or the net has one. Raises BadNet, BadWeights, OSError.
     """
     net = weights.make()
-    about = {"net": weights.name, "run": run_text(weights), "description": description}
+    metadata = {"net": weights.name, "run": run_text(weights), "description": description}
     size = sizes[0] if len(sizes) == 1 else net.spec.board_size
-    export_onnx(net, path, size, rules=rules, sizes=sizes, name=name, about=about)
+    export_onnx(net, path, size, rules=rules, sizes=sizes, name=name, metadata=metadata)

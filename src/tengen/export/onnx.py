@@ -29,6 +29,7 @@ from tengen.export.verify import random_positions
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.blocks import BoardNet
 from tengen.nets.spec import BadSpec
+from tengen.util.deprecation import renamed_keywords
 
 OPSET = 18
 MAX_DIFFERENCE = 1e-3  # between the logits of torch and of ONNX Runtime, of single precision
@@ -49,6 +50,7 @@ class _Outputs(nn.Module):
         return tuple(outputs[name] for name in self.names)
 
 
+@renamed_keywords(about="metadata")
 def export_onnx(
     net: BoardNet,
     path: str | os.PathLike[str],
@@ -57,7 +59,7 @@ def export_onnx(
     rules: Sequence[Rule] = (),
     sizes: Sequence[int] = (),
     name: str = "",
-    about: dict[str, str] | None = None,
+    metadata: dict[str, str] | None = None,
 ) -> None:
     """Write and check a file. `size` None: dynamic board size, if the net supports it. The engine
     uses the net for `rules` and `sizes` only; empty: for all that it accepts.
@@ -71,9 +73,9 @@ def export_onnx(
         _check_size(net, one)
     _check_size(net, size)
     plain = copy.deepcopy(net).cpu().float().eval()
-    metadata = {"name": name, "made": f"tengen {version()}", **(about or {})}
-    metadata |= {"rules": " ".join(rules), "sizes": " ".join(map(str, sizes or (size or "",)))}
-    model = _converted(plain, size, metadata)
+    entries = {"name": name, "made": f"tengen {version()}", **(metadata or {})}
+    entries |= {"rules": " ".join(rules), "sizes": " ".join(map(str, sizes or (size or "",)))}
+    model = _converted(plain, size, entries)
     target = Path(os.path.realpath(path))
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".tengen-") as folder:
@@ -98,7 +100,7 @@ def _check_size(net: BoardNet, size: int | None) -> None:
         raise BadNet(f"{problem}: its ONNX file needs one board size")
 
 
-def _converted(net: BoardNet, size: int | None, about: dict[str, str]) -> bytes:
+def _converted(net: BoardNet, size: int | None, metadata: dict[str, str]) -> bytes:
     side = size or _TRACE_SIZE
     planes = torch.zeros(_TRACE_BATCH, 2, side, side)
     dynamic: dict[int, Any] = {0: torch.export.Dim("batch", min=1, max=65536)}
@@ -125,7 +127,7 @@ def _converted(net: BoardNet, size: int | None, about: dict[str, str]) -> bytes:
             raise BadNet(f"the net cannot be exported {problem}: {first:.200}") from error
     assert program is not None
     model = program.model_proto
-    for key, value in about.items():
+    for key, value in metadata.items():
         entry = model.metadata_props.add()
         entry.key, entry.value = key, value
     return bytes(model.SerializeToString())

@@ -229,7 +229,7 @@ def export_net(
 
 def run_text(weights: NetWeights) -> str:
     """The run and the step of the weights."""
-    run, step = weights.about.get("run"), weights.about.get("step")
+    run, step = weights.metadata.get("run"), weights.metadata.get("step")
     return f"{run} step {step}" if run else ""
 
 

@@ -23,7 +23,7 @@ from tengen.game.errors import (
 from tengen.game.move import Move, MoveLike
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Forbidden, Rule
 from tengen.game.threat import Shape, Threat
-from tengen.util.deprecation import renamed_keywords
+from tengen.util.deprecation import renamed_fields, renamed_keywords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +54,7 @@ class Outcome:
         return f"draw ({how})" if self.winner is None else f"{self.winner} wins ({how})"
 
 
+@renamed_fields(answers="defences")
 class Board:
     """A square board of 5 to 22 lines, its stones, whose turn it is, and the moves made on it.
 
@@ -151,11 +152,11 @@ class Board:
             raise BadPosition(f"{name} stone: {error}") from None
         if move.is_pass:
             raise BadPosition(f"{name} stone: a pass is no stone")
-        place = move.to_index(self.size)
-        if place in seen:
-            raise BadPosition(f"{move} is given twice, as {seen[place]} and as {name}")
-        seen[place] = name
-        return place
+        point_index = move.to_index(self.size)
+        if point_index in seen:
+            raise BadPosition(f"{move} is given twice, as {seen[point_index]} and as {name}")
+        seen[point_index] = name
+        return point_index
 
     def _set_up(self, black: tuple[int, ...], white: tuple[int, ...], turn: int) -> None:
         self._core.set_up(list(black), list(white), int(turn))
@@ -246,10 +247,10 @@ class Board:
             raise GameOver(f"{parsed}: the game is over, {outcome}")
         if parsed.is_pass:
             return parsed
-        place = parsed.to_index(self.size)
-        if cell := self._core.cell(place):
+        point_index = parsed.to_index(self.size)
+        if cell := self._core.cell(point_index):
             raise IllegalMove(f"{parsed} is occupied by {Colour(cell)}")
-        if self.turn is Colour.BLACK and (reason := _REASONS[self._core.forbidden(place)]):
+        if self.turn is Colour.BLACK and (reason := _REASONS[self._core.forbidden(point_index)]):
             raise ForbiddenMove(f"{parsed} is forbidden to black: {_REASON_TEXT[reason]}", reason)
         return parsed
 
@@ -297,10 +298,10 @@ class Board:
         Independent of the side to move.
         """
         points: dict[Move, Forbidden] = {}
-        for place, code in self._core.forbidden_points():
+        for point_index, code in self._core.forbidden_points():
             reason = _REASONS[code]
             assert reason is not None
-            points[Move.from_index(place, self.size)] = reason
+            points[Move.from_index(point_index, self.size)] = reason
         return points
 
     @renamed_keywords(least="minimum")
@@ -313,21 +314,21 @@ class Board:
         side = self.turn if colour is None else Colour.parse(colour)
         wanted = max(minimum, Threat.TWO)
         pairs = [
-            (place, self._resolved(place, side, Threat(threat)))
-            for place, threat in self._core.threats(int(side), int(wanted))
+            (point_index, self._resolved(point_index, side, Threat(threat)))
+            for point_index, threat in self._core.threats(int(side), int(wanted))
         ]
         pairs = [pair for pair in pairs if pair[1] >= wanted]
         pairs.sort(key=lambda pair: -pair[1])
-        return {Move.from_index(place, self.size): threat for place, threat in pairs}
+        return {Move.from_index(point_index, self.size): threat for point_index, threat in pairs}
 
-    def _resolved(self, place: int, side: Colour, threat: Threat) -> Threat:
+    def _resolved(self, point_index: int, side: Colour, threat: Threat) -> Threat:
         """The threat, with black's apparent double-three in renju resolved exactly."""
         apparent = (Threat.DOUBLE_THREE, Threat.FOUR_DOUBLE_THREE)
         if threat not in apparent or side is Colour.WHITE or self.rule != Rule.RENJU:
             return threat
-        if self._core.forbidden(place):
+        if self._core.forbidden(point_index):
             return Threat.FORBIDDEN
-        shapes = [self._core.shape(place, int(side), d) for d in range(4)]
+        shapes = [self._core.shape(point_index, int(side), d) for d in range(4)]
         if Shape.OPEN_FOUR in shapes:
             return Threat.OPEN_FOUR
         return Threat.FOUR_THREE if Shape.FOUR in shapes else Threat.OPEN_THREE
@@ -337,30 +338,32 @@ class Board:
         diagonal (down).
         """
         side = self.turn if colour is None else Colour.parse(colour)
-        place = self._empty_point(point)
-        return tuple(Shape(self._core.shape(place, int(side), d)) for d in range(4))
+        point_index = self._empty_point(point)
+        return tuple(Shape(self._core.shape(point_index, int(side), d)) for d in range(4))
 
     def threat_counts(self, colour: Colour | str | None = None) -> dict[Threat, int]:
         """How many empty points have each threat for the colour (default: the side to move)."""
         side = self.turn if colour is None else Colour.parse(colour)
         return {Threat(i): n for i, n in enumerate(self._core.counts(int(side)))}
 
-    def answers(self, point: MoveLike, colour: Colour | str | None = None) -> list[Move]:
+    def defences(self, point: MoveLike, colour: Colour | str | None = None) -> list[Move]:
         """Where the opponent could play to stop what `colour` (default: the side to move)
         threatens at a point.
 
-        That is its five there, or else its open four. Empty if it threatens neither. In renju an
-        answer may be forbidden to black: see `forbidden_points`.
+        That is its five there, or else its open four. Empty if it threatens neither. In renju a
+        defence may be forbidden to black: see `forbidden_points`.
         """
         side = self.turn if colour is None else Colour.parse(colour)
-        answers = self._core.answers(self._empty_point(point), int(side))
-        return [Move.from_index(i, self.size) for i in answers]
+        points = self._core.defences(self._empty_point(point), int(side))
+        return [Move.from_index(i, self.size) for i in points]
 
     def _empty_point(self, point: MoveLike) -> int:
-        place = self._point(point)
-        if cell := self._core.cell(place):
-            raise IllegalMove(f"{Move.from_index(place, self.size)} is occupied by {Colour(cell)}")
-        return place
+        point_index = self._point(point)
+        if cell := self._core.cell(point_index):
+            raise IllegalMove(
+                f"{Move.from_index(point_index, self.size)} is occupied by {Colour(cell)}"
+            )
+        return point_index
 
     # --- copies, comparison, pickling ---
 
@@ -408,8 +411,8 @@ class Board:
         Board.__init__(self, state["size"], state["rule"], move_limit=state["move_limit"])
         if state["setup"] is not None:
             self._set_up(*state["setup"])
-        for place in state["moves"]:
-            self._core.play(place)
+        for point_index in state["moves"]:
+            self._core.play(point_index)
 
     # --- drawing ---
 

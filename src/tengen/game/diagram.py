@@ -91,14 +91,14 @@ class _DiagramReader:
             raise self._fault(number, f"the row begins as {row} and ends as {again}")
         self._row_above = row
         x = 0
-        for place, letter in enumerate(body):
+        for column, letter in enumerate(body):
             if letter in _BETWEEN:
                 continue
             if letter not in _STONES and letter not in _EMPTY:
                 raise self._fault(number, f"row {row}: {letter!r} is no stone and no empty point")
             if letter in _STONES and x < self.size:
                 self.stones[Move(x, row - 1)] = _STONES[letter]
-                if body[max(place - 1, 0)] == "(":
+                if body[max(column - 1, 0)] == "(":
                     self.last = Move(x, row - 1)
             x += 1
         if x != self.size:

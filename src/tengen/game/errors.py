@@ -55,12 +55,12 @@ class GameOver(IllegalMove):
 class BadRecord(TengenError, ValueError):
     """A game record that cannot be read.
 
-    `line` and `column` (1-based, 0 where unknown) give the place of the fault in `source`.
+    `line` and `column` (1-based, 0 where unknown) give the position of the fault in `source`.
     """
 
     def __init__(self, fault: str, source: str = "<text>", line: int = 0, column: int = 0) -> None:
-        place = source + (f":{line}" if line else "") + (f":{column}" if line and column else "")
-        super().__init__(f"{place}: {fault}")
+        where = source + (f":{line}" if line else "") + (f":{column}" if line and column else "")
+        super().__init__(f"{where}: {fault}")
         self.fault = fault
         self.source = source
         self.line = line

@@ -143,8 +143,8 @@ class _Diagonals(NamedTuple):
                                                                             2 # 3 7
     """
 
-    take: Tensor  # [2n(n+1)] the point at each cell of the image
-    place: Tensor  # [2, n*n] the cell of each point in the image, by direction
+    point_of_cell: Tensor  # [2n(n+1)] the point at each cell of the image
+    cell_of_point: Tensor  # [2, n*n] the cell of each point in the image, by direction
     on_board: Tensor  # [1, 1, 2n, n+1] False at the separating cells
 
 
@@ -155,18 +155,18 @@ def _diagonals(n: int, device: torch.device) -> _Diagonals:
     # y = n - 1 after x = r; the gap is between.
     gaps = (n - row, row + 1)
     at = [(column - (column > gap).long()).clamp(max=n - 1) for gap in gaps]
-    diagonal = at[0] * n + (row + at[0]) % n  # y is the place in the row
-    antidiagonal = (row - at[1]) % n * n + at[1]  # x is the place in the row
+    diagonal = at[0] * n + (row + at[0]) % n  # y is the index in the row
+    antidiagonal = (row - at[1]) % n * n + at[1]  # x is the index in the row
     y = torch.arange(n, device=device)[:, None]
     x = torch.arange(n, device=device)[None, :]
     first, second = (x - y) % n, (x + y) % n  # the rows of the image
-    places = [
+    cells = [
         first * (n + 1) + y + (y >= n - first).long(),
         (second + n) * (n + 1) + x + (x > second).long(),
     ]
     return _Diagonals(
         torch.cat([diagonal, antidiagonal]).flatten(),
-        torch.stack([place.flatten() for place in places]),
+        torch.stack([index.flatten() for index in cells]),
         torch.cat([column != gap for gap in gaps])[None, None],
     )
 
@@ -193,14 +193,14 @@ class MappingNet(nn.Module):
 
     def _diagonal_features(self, planes: Tensor, quantised: bool) -> tuple[Tensor, Tensor]:
         size = planes.shape[2]
-        take, place, on_board = _diagonals(size, planes.device)
-        cells = planes.permute(0, 2, 3, 1).flatten(1, 2).index_select(1, take)
+        point_of_cell, cell_of_point, on_board = _diagonals(size, planes.device)
+        cells = planes.permute(0, 2, 3, 1).flatten(1, 2).index_select(1, point_of_cell)
         image = cells.view(-1, 2 * size, size + 1, 2).permute(0, 3, 1, 2)
         f = self.di(image * on_board.to(image.dtype), on_board, quantised)
         points = f.permute(0, 2, 3, 1).flatten(1, 2)  # [B, 2n(n+1), C]
         channels = f.shape[1]
         diagonal, antidiagonal = (
             points.index_select(1, index).view(-1, size, size, channels).permute(0, 3, 1, 2)
-            for index in place
+            for index in cell_of_point
         )
         return diagonal, antidiagonal

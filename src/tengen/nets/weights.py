@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -19,9 +19,11 @@ from torch import Tensor
 from tengen.game.errors import TengenError
 from tengen.nets.blocks import BoardNet
 from tengen.nets.spec import KINDS, NetSpec, spec_of
+from tengen.util.deprecation import renamed_fields
 from tengen.util.files import write_bytes
 
 _FORMAT = "tengen weights 1"
+_METADATA = "about"  # the key in the file
 
 
 class BadWeights(TengenError, ValueError):
@@ -37,13 +39,14 @@ def make_net(net: str | Mapping[str, Any] | NetSpec) -> BoardNet:
     return cast("BoardNet", getattr(import_module(module), name)(spec))
 
 
+@renamed_fields(about="metadata")
 @dataclass(frozen=True)
 class NetWeights:
     """A trained net."""
 
     spec: dict[str, Any]  # as `make_net` takes it and `to_dict` of a spec makes it
     weights: dict[str, Tensor]  # the net's state, on the CPU
-    about: dict[str, Any] = field(default_factory=dict)  # run, step, config, data, losses; plain
+    metadata: dict[str, Any] = field(default_factory=dict)  # run, step, config, data, losses; plain
 
     @property
     def name(self) -> str:
@@ -52,7 +55,7 @@ class NetWeights:
     @property
     def redistributable(self) -> bool:
         """Whether the net is known to be distributable. Files of 0.1.0 call it `ships`."""
-        return self.about.get("redistributable", self.about.get("ships")) is True
+        return self.metadata.get("redistributable", self.metadata.get("ships")) is True
 
     def make(self) -> BoardNet:
         """The net, on the CPU, in evaluation mode. Raises BadSpec, BadWeights."""
@@ -67,10 +70,10 @@ class NetWeights:
 
 def write_weights(path: Path, net: NetWeights) -> None:
     """Write a file atomically. Raises OSError."""
-    content = {entry.name: getattr(net, entry.name) for entry in fields(net)}
-    content["weights"] = {name: value.detach().cpu() for name, value in net.weights.items()}
+    weights = {name: value.detach().cpu() for name, value in net.weights.items()}
+    content = {"format": _FORMAT, "spec": net.spec, "weights": weights, _METADATA: net.metadata}
     buffer = io.BytesIO()
-    torch.save({"format": _FORMAT, **content}, buffer)
+    torch.save(content, buffer)
     write_bytes(buffer.getvalue(), path)
 
 
@@ -86,7 +89,7 @@ def read_weights(path: Path) -> NetWeights:
     if not isinstance(content, dict) or content.pop("format", None) != _FORMAT:
         raise BadWeights(f"{path} is not a file of weights of this program")
     try:
-        return NetWeights(**content)
+        return NetWeights(metadata=content.pop(_METADATA, {}), **content)
     except TypeError:
         raise BadWeights(f"{path} is of another version of this program") from None
 

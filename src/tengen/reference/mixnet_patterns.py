@@ -43,7 +43,7 @@ def half_cells(number: int) -> tuple[int, ...]:
     """The cells of a half line, nearest first: the inverse of `half_number`."""
     length = next(n for n in range(REACH + 1) if number < halves_within(n))
     value = number - halves_within(length - 1)
-    return tuple(value // 3 ** (length - 1 - place) % 3 for place in range(length))
+    return tuple(value // 3 ** (length - 1 - digit) % 3 for digit in range(length))
 
 
 def pattern_index(left: int, centre: int, right: int, reach: int = REACH) -> int:

@@ -28,15 +28,15 @@ NEAR = range(MIDDLE - 4, MIDDLE + 5)
 FOUR, FIVE, SIX = 4, 5, 6  # lengths of runs
 
 
-def _run_wins(rule: str, colour: int, length: int, closed: bool) -> bool:
-    """The table of docs/rules.md; `closed`: the opponent is at both ends."""
+def _run_wins(rule: str, colour: int, length: int, blocked: bool) -> bool:
+    """The table of docs/rules.md; `blocked`: the opponent is at both ends."""
     if rule == "freestyle" or (rule == "renju" and colour == WHITE):
         return length >= FIVE
     if rule in ("standard", "renju"):
         return length == FIVE
     if rule == "caro6" and length >= SIX:
         return True
-    return length == FIVE and not closed
+    return length == FIVE and not blocked
 
 
 def _is_bound(rule: str, colour: int) -> bool:
@@ -63,7 +63,7 @@ def _is_five(line: str, rule: str, colour: int) -> bool:
     """Whether the run through the middle stone wins."""
     first, length = _run(line)
     beyond = line[first - 1 : first] + line[first + length : first + length + 1]
-    return _run_wins(rule, colour, length, closed=beyond == OTHER + OTHER)
+    return _run_wins(rule, colour, length, blocked=beyond == OTHER + OTHER)
 
 
 def _completions(line: str, rule: str, colour: int) -> list[int]:

@@ -22,8 +22,8 @@ class BadProof(TengenError, ValueError):
     """
 
     def __init__(self, fault: str, path: Sequence[Move] = (), source: str = "") -> None:
-        place = f"{source}: " if source else ""
-        super().__init__(place + (f"after {_path_text(path)}: " if path else "") + fault)
+        where = f"{source}: " if source else ""
+        super().__init__(where + (f"after {_path_text(path)}: " if path else "") + fault)
         self.fault = fault
         self.path = list(path)
         self.source = source

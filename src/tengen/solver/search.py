@@ -107,12 +107,14 @@ class Solver:
         memory: SupportsIndex = DEFAULT_MEMORY,
     ) -> None:
         empty = Board(size, rule)  # validates both
-        room = memory_bytes(memory)
+        available = memory_bytes(memory)
         try:
-            self._core = _core.Solver(room)
+            self._core = _core.Solver(available)
         except MemoryError:
-            raise BadLimit(f"{room >> 20:,} MiB of memory are not available: use less") from None
-        self._size, self._rule, self._memory = empty.size, empty.rule, room >> 20
+            raise BadLimit(
+                f"{available >> 20:,} MiB of memory are not available: use less"
+            ) from None
+        self._size, self._rule, self._memory = empty.size, empty.rule, available >> 20
         self._lock = threading.Lock()
 
     @property
@@ -172,9 +174,9 @@ class Solver:
         limits = Limits.checked(wanted, time, options.get("nodes"), options.get("quiet"))
         _check_board(board)
         if (board.size, board.rule) != (self._size, self._rule):
-            ours = f"{self._rule} on {self._size}x{self._size}"
+            supported = f"{self._rule} on {self._size}x{self._size}"
             raise BadPosition(
-                f"{board.rule} on {board.size}x{board.size}: this solver is for {ours}"
+                f"{board.rule} on {board.size}x{board.size}: this solver is for {supported}"
             )
         if outcome := board.outcome():
             raise GameOver(f"nothing to solve: the game is over, {outcome}")

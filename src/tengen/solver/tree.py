@@ -65,8 +65,8 @@ class ProofTree:
 
     def replies_of(self, node: int) -> Iterator[tuple[int, int]]:
         """(reply, node that refutes it) of each listed reply."""
-        for place in range(self.starts[node], self.starts[node + 1]):
-            yield self.replies[place], self.targets[place]
+        for n in range(self.starts[node], self.starts[node + 1]):
+            yield self.replies[n], self.targets[n]
 
     def core_nodes(self) -> Iterator[CoreNode]:
         """The nodes for the native core."""

@@ -102,8 +102,8 @@ def drop_old(folder: Path, keep: int, newest: Path) -> None:
     and leftovers of killed writers. Later steps were rejected when the run was resumed.
     """
     every = checkpoints(folder)
-    place = every.index(newest)
-    for path in every[:place] + every[place + keep :]:
+    index = every.index(newest)
+    for path in every[:index] + every[index + keep :]:
         path.unlink(missing_ok=True)
     for pattern in ("*.part", f"{TEMPORARY_PREFIX}*"):  # of 0.1.0 and of `replacing`
         for path in folder.glob(pattern):

@@ -60,11 +60,11 @@ def train(
     """Run a config in a folder, to its end or until `stop` returns True; then write a checkpoint.
 
     `resume` continues the run of the folder from its newest valid checkpoint; `config` may then be
-    None, or differ in the free keys. Without a `device` a GPU is used if there is one.
-    `line_seconds`: time between two lines of the log. Raises BadTraining, BadRun, BadData,
-    BadWeights, TrainingBusy, TrainingFailed, OSError.
+    None, or differ in the free keys (`config.FREE_KEYS`: those that may change during a run).
+    Without a `device` a GPU is used if there is one. `line_seconds`: time between two lines of the
+    log. Raises BadTraining, BadRun, BadData, BadWeights, TrainingBusy, TrainingFailed, OSError.
     """
-    where = find_device(device)
+    used_device = find_device(device)
     if config is None and not (resume and TrainFolder.has_run(path)):  # before a folder is created
         raise BadRun(f"{path} has no run to resume")
     check_writable(path)
@@ -74,13 +74,13 @@ def train(
             folder = folder if config is None else folder.resumed_with(config)
             checkpoint = latest(folder.checkpoints, folder.run, print_message)
             state = TrainState(
-                folder.plan, where, checkpoint, redistributable=folder.redistributable
+                folder.plan, used_device, checkpoint, redistributable=folder.redistributable
             )
         else:
             assert config is not None
             TrainFolder.check_free(path)  # before the data are read
-            state, checkpoint = TrainState(config, where, None), None
-            folder = TrainFolder.create(path, config, state.config.total_steps, state.about())
+            state, checkpoint = TrainState(config, used_device, None), None
+            folder = TrainFolder.create(path, config, state.config.total_steps, state.metadata())
         try:
             with TrainLog(folder, state.step, line_seconds) as log:
                 return _TrainSession(folder, state, checkpoint, log).run(stop)
@@ -89,7 +89,9 @@ def train(
 
 
 def find_device(name: str) -> torch.device:
-    """Raises BadTraining for a device that this machine does not have."""
+    """The device of a name; empty: a GPU if there is one, else the CPU. Raises BadTraining if this
+    machine does not have it.
+    """
     if not re.fullmatch("|cpu|cuda(:(0|[1-9][0-9]{0,2}))?", name):
         raise BadTraining(f"no device {name!r}: use cpu, cuda, or cuda:1 for the second GPU")
     kind, _, number = name.partition(":")
@@ -108,7 +110,7 @@ def _is_validated(folder: TrainFolder, step: int) -> bool:
 def _net_has_step(path: Path, step: int) -> bool:
     """Whether a `net.pt` exists and holds the net of a step."""
     try:
-        return read_weights(path).about.get("step") == step
+        return read_weights(path).metadata.get("step") == step
     except BadWeights:
         return False
 
@@ -126,15 +128,16 @@ class _TrainSession:
         self._folder = folder
         self._config = state.config
         self._state = state
-        self._before = checkpoint.seconds if checkpoint else 0.0
+        self._previous_seconds = checkpoint.seconds if checkpoint else 0.0
         self._start = monotonic()
         self._sums = Sums()
-        self._saved_at = state.step if checkpoint else -1
-        self._validated_at = (
-            self._saved_at if checkpoint and _is_validated(folder, state.step) else -1
+        # Steps of the newest checkpoint, validation and net.pt; -1: none.
+        self._saved_step = state.step if checkpoint else -1
+        self._validated_step = (
+            self._saved_step if checkpoint and _is_validated(folder, state.step) else -1
         )
-        # -1 if the process was killed between a checkpoint and its net.
-        self._net_at = self._saved_at if _net_has_step(folder.net, self._saved_at) else -1
+        # A kill may have come between writing a checkpoint and its net.
+        self._net_step = self._saved_step if _net_has_step(folder.net, self._saved_step) else -1
         self._validation: dict[str, dict[str, float]] = {}
         self._log = log
         log.add({"event": "resume", "step": checkpoint.step if checkpoint else 0})
@@ -159,8 +162,8 @@ class _TrainSession:
         self._save()
         write_report(self._folder)
         total = config.total_steps
-        where, seconds = self._folder.path, self._seconds()
-        return TrainResult(where, state.step, total, seconds, self._validation, validation_missing)
+        path, seconds = self._folder.path, self._seconds()
+        return TrainResult(path, state.step, total, seconds, self._validation, validation_missing)
 
     def _step(self) -> None:
         state = self._state
@@ -185,9 +188,11 @@ class _TrainSession:
     def _check(self) -> None:
         """Check that all losses and gradients were finite. Raises TrainingFailed."""
         if not self._state.is_finite():
-            has_one = self._saved_at >= 0
+            has_one = self._saved_step >= 0
             last = (
-                f"the last checkpoint is of step {self._saved_at:,}" if has_one else "no checkpoint"
+                f"the last checkpoint is of step {self._saved_step:,}"
+                if has_one
+                else "no checkpoint"
             )
             raise TrainingFailed(
                 f"the loss or a gradient is not finite, near step {self._state.step:,}:"
@@ -225,10 +230,10 @@ class _TrainSession:
         if state.step >= self._config.total_steps:
             with explain_write_errors(self._folder.game_metrics, RESUME):
                 result.games.write(self._folder.game_metrics)
-        if self._validated_at == state.step:  # a complete run that is resumed has its rows
+        if self._validated_step == state.step:  # logged before the run was resumed
             return True
-        self._validated_at = state.step
-        self._net_at = -1  # net.pt contains the validation
+        self._validated_step = state.step
+        self._net_step = -1  # net.pt holds the validation too, so it is written again
         for kind, means in self._validation.items():
             rounded = {name: round(value, 6) for name, value in means.items()}
             row = {"weights": kind, "positions": result.positions[kind], **rounded}
@@ -240,18 +245,18 @@ class _TrainSession:
         """Write a checkpoint and the net."""
         self._check()
         state = self._state
-        if self._saved_at != state.step:
-            self._saved_at = state.step
+        if self._saved_step != state.step:
+            self._saved_step = state.step
             folder, snapshot = self._folder, state.snapshot(self._folder.run, self._seconds())
             written = write_checkpoint(folder.checkpoints, snapshot)
             drop_old(folder.checkpoints, self._config.run.keep, written)
-        if self._net_at != state.step:
-            self._net_at = state.step
+        if self._net_step != state.step:
+            self._net_step = state.step
             with explain_write_errors(self._folder.net, RESUME):
                 state.write_net(
-                    self._folder.net, self._folder.run, self._validated_at, self._validation
+                    self._folder.net, self._folder.run, self._validated_step, self._validation
                 )
         state.speed.skip()
 
     def _seconds(self) -> float:
-        return self._before + monotonic() - self._start
+        return self._previous_seconds + monotonic() - self._start

@@ -147,8 +147,8 @@ class Resident:
         parts, offset = [], 0
         for number, (count, portion) in enumerate(zip(self._counts, self._portions, strict=True)):
             seed = part_seed(self._seed, number)
-            places = endless(count, seed, step * portion, _CHUNK * portion)
-            parts.append(places.reshape(_CHUNK, portion) + offset)
+            indices = endless(count, seed, step * portion, _CHUNK * portion)
+            parts.append(indices.reshape(_CHUNK, portion) + offset)
             offset += count
         return np.concatenate(parts, 1)
 

@@ -42,8 +42,8 @@ def weights_of(path: Path) -> NetWeights:
     except BadSpec as error:
         raise BadNet(str(error), str(path)) from None
     # A net file does not say what it was trained on; the bundled ones are known.
-    about = {"redistributable": path.resolve().parent == BUNDLED.resolve(), "net": path.stem}
-    return NetWeights(net.spec.to_dict(), net.state_dict(), about)
+    metadata = {"redistributable": path.resolve().parent == BUNDLED.resolve(), "net": path.stem}
+    return NetWeights(net.spec.to_dict(), net.state_dict(), metadata)
 
 
 def load_weights(source: str, key: str) -> NetWeights:

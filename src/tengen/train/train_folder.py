@@ -41,16 +41,16 @@ class TrainFolder(RunFolder):
 
     @classmethod
     def create(
-        cls, path: Path, config: TrainConfig, steps: int, about: Mapping[str, Any]
+        cls, path: Path, config: TrainConfig, steps: int, metadata: Mapping[str, Any]
     ) -> TrainFolder:
-        """Create a run of so many steps; `about` is stored beside the config. Raises BadRun if
+        """Create a run of so many steps; `metadata` is stored beside the config. Raises BadRun if
         there is one.
         """
         cls.check_free(path)
         run = secrets.token_hex(8)
-        folder = cls(path, run, config, steps, redistributable=_is_redistributable(about))
+        folder = cls(path, run, config, steps, redistributable=_is_redistributable(metadata))
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
-        head = {"run": run, "config": config.to_dict(), "steps": steps, "about": dict(about)}
+        head = {"run": run, "config": config.to_dict(), "steps": steps, "about": dict(metadata)}
         folder.write_head(head)
         return folder
 
@@ -69,7 +69,9 @@ class TrainFolder(RunFolder):
         return folder
 
     def resumed_with(self, config: TrainConfig) -> TrainFolder:
-        """This run with the free keys of a config. Raises BadRun if other keys differ."""
+        """This run with the free keys of a config: those that may change during a run. Raises
+        BadRun if other keys differ.
+        """
         if others := self.config.differences(config, FREE_KEYS):
             problem = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadRun(f"{problem}: do not change them, or use another folder")
@@ -86,11 +88,11 @@ class TrainFolder(RunFolder):
         return replace(self.config, epochs=0.0, steps=self.steps)
 
 
-def _is_redistributable(about: object) -> bool:
+def _is_redistributable(metadata: object) -> bool:
     """Files of 0.1.0 call it `ships`."""
-    if not isinstance(about, Mapping):
+    if not isinstance(metadata, Mapping):
         return True
-    return about.get("redistributable", about.get("ships")) is not False
+    return metadata.get("redistributable", metadata.get("ships")) is not False
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

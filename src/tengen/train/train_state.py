@@ -161,7 +161,7 @@ class TrainState(NetTrainer):
         self._gradients.zero_()
         return float(total / max(1.0, count))
 
-    def about(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Net, data and machine, for people and tools."""
         sets = [view.dataset.manifest for view in self.data.views]
         return {
@@ -177,7 +177,7 @@ class TrainState(NetTrainer):
 
     def describe(self) -> str:
         """Net, data and device as one line."""
-        about = self.about()
+        metadata = self.metadata()
         rows = sum(len(view) for view in self.data.views)
         unseen = self.validation.unseen
         held = f"{len(self.validation):,} for validation"
@@ -186,9 +186,9 @@ class TrainState(NetTrainer):
         rounded = self.config.total_steps - self.config.quantised_from
         end = f" (the last {rounded:,} quantised)" if rounded else ""
         return (
-            f"{self.config.spec.name}, {about['parameters']:,} parameters, on {rows:,} positions"
+            f"{self.config.spec.name}, {metadata['parameters']:,} parameters, on {rows:,} positions"
             f" ({feed}; {held}), {self.config.total_steps:,} steps"
-            f" of {self.config.batch:,}{end}, {about['device']}"
+            f" of {self.config.batch:,}{end}, {metadata['device']}"
         )
 
     # --- checkpoints ---
@@ -253,8 +253,8 @@ class TrainState(NetTrainer):
             result.load_state_dict(weights)
             result.round_()
             weights = result.state_dict()
-        about = {
-            **self.about(),
+        metadata = {
+            **self.metadata(),
             "run": run,
             "step": self.step,
             "samples": self.step * self.config.batch,
@@ -262,7 +262,7 @@ class TrainState(NetTrainer):
             "validation": validation,
             "validated_step": seen,
         }
-        write_weights(path, NetWeights(self.config.spec.to_dict(), weights, about))
+        write_weights(path, NetWeights(self.config.spec.to_dict(), weights, metadata))
 
     def close(self) -> None:
         self.source.close()

@@ -23,7 +23,7 @@ class PackedRows(NamedTuple):
     """Rows of a data set as tensors: the columns of the shards."""
 
     board: Tensor  # uint8 [B, ceil(P / 4)], four points to a byte
-    move: Tensor  # int16 [B, K], points; of unused places any
+    move: Tensor  # int16 [B, K], points; of unused entries any
     prob: Tensor  # uint8 [B, K], out of 255; 0: unused
     value: Tensor  # uint8 [B, 2], win and loss out of 255
 

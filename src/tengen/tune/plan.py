@@ -27,7 +27,7 @@ class TuneTrial:
     iteration: int  # from 1
     plus: dict[str, int]
     minus: dict[str, int]
-    first_pair: int  # place of its first pair among all pairs of the run, from 0
+    first_pair: int  # number of its first pair among all pairs of the run, from 0
     openings: tuple[Opening, ...]
 
 
@@ -237,11 +237,11 @@ class TuneConfig:
 
     def difference(self, plan: TunePlan) -> str:
         """The first setting in which a plan differs; empty if there is none."""
-        ours = self.plan(plan.openings).to_dict()
-        theirs = plan.to_dict()
+        wanted = self.plan(plan.openings).to_dict()
+        stored = plan.to_dict()
         for part in ("spsa", "definition"):
-            for key, value in ours[part].items():
-                if value != theirs[part].get(key):
+            for key, value in wanted[part].items():
+                if value != stored[part].get(key):
                     return str(key)
         return "" if self.pairs == plan.pairs else "pairs"
 

@@ -15,12 +15,12 @@ from tengen.arena.definition import Definition, ScheduledGame
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask, play_game
-from tengen.cluster import Cluster, Done, Failure, Notes
+from tengen.cluster import Cluster, Done, Failure, ProgressRecord
 from tengen.cluster.base import Work
 from tengen.tune.plan import TrialResult, TuneIteration, TuneTrial, with_values
 from tengen.tune.tune_folder import TuneFolder
 
-_PLUS, _MINUS = 0, 1  # their places in the match
+_PLUS, _MINUS = 0, 1  # player indices in the match
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class PlayTrial:
 
     definition: Definition
 
-    def __call__(self, trial: TuneTrial, notes: Notes) -> TrialResult:
+    def __call__(self, trial: TuneTrial, progress: ProgressRecord) -> TrialResult:
         definition = with_values(self.definition, trial.plus, trial.minus)
         games = []
         for n, moves in enumerate(trial.openings):
             pair = trial.first_pair + n
             for swapped, (black, white) in enumerate(((_PLUS, _MINUS), (_MINUS, _PLUS))):
                 scheduled = ScheduledGame(2 * pair + swapped, pair, black, white, pair)
-                games.append(play_game(GameTask(definition, scheduled, moves), notes))
+                games.append(play_game(GameTask(definition, scheduled, moves), progress))
         return outcome_of(games)
 
 

@@ -33,14 +33,14 @@ class Scale:
     logs: bool = False
 
     def at(self, value: float) -> float:
-        """The place of a value; beyond the ends it is the end."""
+        """The coordinate of a value in the picture; a value beyond an end is moved to that end."""
         low, high, value = self.low, self.high, min(max(value, self.low), self.high)
         if self.logs:
             low, high, value = math.log(low), math.log(high), math.log(value)
         return self.start + (self.end - self.start) * (value - low) / (high - low)
 
     def ticks(self, about: int = 5) -> list[float]:
-        """Round values within the scale, about so many."""
+        """Round values within the scale; `about`: how many, roughly."""
         if self.logs:
             return self._powers(about)
         step = _round_step((self.high - self.low) / max(1, about))
@@ -315,7 +315,7 @@ def _band(line: Line, across: Scale, up: Scale) -> str:
 
 
 def _beyond(up: Scale, value: float) -> float:
-    """The place of a value; one outside of the plot is put a little outside, to be cut off."""
+    """The y coordinate of a value. One outside of the plot is moved just outside, to be clipped."""
     if value > up.high:
         return up.end - 9
     return up.start + 9 if value < up.low else up.at(value)

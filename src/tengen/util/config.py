@@ -96,7 +96,7 @@ class Config:
     def from_dict(cls, table: Mapping[str, Any]) -> Self:
         """A config from nested tables; missing keys have their defaults. Raises BadConfig."""
         try:
-            return typing.cast(Self, _read_table(cls, _rename_keys(table, cls.RENAMED), "", None))
+            return typing.cast(Self, _read_table(cls, table, "", None))
         except BadConfig as error:
             raise cls.ERROR(error.problem, error.key) from None
 
@@ -263,6 +263,7 @@ def _read_table(cls: type[Any], table: Any, where: str, defaults: Any) -> Any:
         return table
     if not isinstance(table, Mapping):
         raise BadConfig(f"use a table, not {_show(table)}", where)
+    table = _rename_keys(table, getattr(cls, "RENAMED", {}))
     entries = {entry.name: entry for entry in fields(cls) if entry.init}
     for name in table:
         if name not in entries:

@@ -118,8 +118,8 @@ class Connection:
                 return REQUEST.validate_json(text)
             except ValidationError as error:
                 first = error.errors(include_url=False, include_input=False)[0]
-                place = ".".join(str(part) for part in first["loc"])
-                problem, id = f"{place or 'message'}: {first['msg']}"[:300], _request_id(text)
+                key = ".".join(str(part) for part in first["loc"])
+                problem, id = f"{key or 'message'}: {first['msg']}"[:300], _request_id(text)
             except RecursionError:
                 problem = "the message is nested too deeply"
         self._invalid += 1

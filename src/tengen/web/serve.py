@@ -124,9 +124,9 @@ def _listen(where: Address) -> socket.socket:
             return socket.create_server(address, family=family, dualstack_ipv6=dual)
         except OSError as error:
             failure = error
-    place = f"{where.host}:{ports[0]}"
+    tried = f"{where.host}:{ports[0]}"
     reason = failure.strerror or str(failure)
-    raise BadAddress(f"cannot listen on {place}: {reason}; choose another --port or --host")
+    raise BadAddress(f"cannot listen on {tried}: {reason}; choose another --port or --host")
 
 
 def _url(where: Address, port: int, new_game: Mapping[str, object]) -> str:

@@ -60,7 +60,7 @@ class ReplayConfig(Config):
             raise BadZero(f"{self.max_window} is less than start ({self.start})", "max_window")
 
     def window(self, positions: int) -> int:
-        """Size of the window after so many positions."""
+        """Size of the window after N `positions`."""
         if positions <= self.start:
             return positions
         grown = ((positions / self.start) ** self.power - 1.0) / self.power

@@ -26,6 +26,7 @@ from tengen.data import BadData
 from tengen.game.rule import Rule
 from tengen.train.checkpoint import drop_old, latest, write_checkpoint
 from tengen.train.net_trainer import device_name
+from tengen.util.deprecation import renamed_fields
 from tengen.zero.errors import SelfPlayFailed
 from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper, MatchFactory, make_match
 from tengen.zero.learn.learner import Learner, initial_weights
@@ -42,13 +43,14 @@ from tengen.zero.zero_folder import Generation, ZeroFolder
 _WAIT = 0.2  # seconds to wait for games if no training step is due
 
 
+@renamed_fields(factory="generator_factory", match="match_factory", cluster="cluster_factory")
 @dataclass(frozen=True)
-class Hooks:
-    """Factories of the parts of a run. Tests and other machines replace them."""
+class RunFactories:
+    """What makes the game generators, gating matches and cluster of a run. Tests replace them."""
 
-    factory: str = DEFAULT_FACTORY  # of game generators, as "module:function"
-    match: MatchFactory = make_match
-    cluster: Callable[[int, float], Cluster] = LocalCluster  # from workers and timeout
+    generator_factory: str = DEFAULT_FACTORY  # "module:function", imported by the workers
+    match_factory: MatchFactory = make_match
+    cluster_factory: Callable[[int, float], Cluster] = LocalCluster  # from workers and timeout
 
 
 @dataclass(frozen=True)
@@ -67,15 +69,15 @@ class RunResult:
 class LearningSession:
     """One session of a run: from a start or resume to the next stop."""
 
-    def __init__(self, folder: ZeroFolder, device: torch.device, hooks: Hooks) -> None:
+    def __init__(self, folder: ZeroFolder, device: torch.device, factories: RunFactories) -> None:
         self._folder = folder
         self._config = config = folder.config
         self._device = device
-        self._hooks = hooks
+        self._factories = factories
         self._learner = Learner(config, device)
         self._replay = ReplayBuffer(folder.replay, config.rule, config.size, folder.redistributable)
         self._plays_inline = not config.play.workers and not config.play.thread
-        match = hooks.match(config, device)
+        match = factories.match_factory(config, device)
         self._gate = Gatekeeper(config, match, device, threaded=not self._plays_inline)
         self._rule = Rule.parse(config.rule)
         self._session_id = secrets.token_hex(4)  # part of the names of this session's tasks
@@ -83,12 +85,13 @@ class LearningSession:
         self._generation: Generation
         self._workers: SelfPlayWorkers | None = None
         self._stop: Callable[[], bool] = lambda: False
-        self._exit_stack = ExitStack()  # of the log
+        self._exit_stack = ExitStack()  # closes the log
         self._log: ZeroLog  # open from `prepare` on
         self._budget = 60.0 * config.minutes
         self._previous_seconds = 0.0  # seconds of earlier sessions
         self._start = monotonic()
-        self._saved_step = self._gated_step = -1  # of the last checkpoint, of the last match
+        self._saved_step = -1  # of the last checkpoint
+        self._gated_step = -1  # of the candidate of the last match
         self._last_log_time = self._last_checkpoint_time = self._last_gate_time = 0.0
         self._logged_samples = self._logged_positions = 0
 
@@ -107,7 +110,7 @@ class LearningSession:
         elif generations:
             newest = generations[-1]
             learner.load_weights(dict(zip(net_names, newest.nets(net_names), strict=True)))
-            learner.step = int(newest.about.get("step", 0))
+            learner.step = int(newest.metadata.get("step", 0))
         else:
             weights = initial_weights(self._config, folder.path, str(self._device), stop)
             if weights is None:
@@ -129,6 +132,7 @@ class LearningSession:
             self._generation = folder.add_generation(first.nets, first.metadata)
         for event in events:
             if event["event"] == "gate":
+                # Stored at the end of the match, with the seconds that it took.
                 self._last_gate_time = event["seconds"] - event.get("took", 0.0)
                 self._gated_step = int(event.get("step", -1))
         self._last_log_time = self._last_checkpoint_time = self._previous_seconds
@@ -138,8 +142,8 @@ class LearningSession:
         config = self._config
         net = f"{config.spec.name}{' per colour' if config.colours else ''}"
         time = f"minute {self._previous_seconds / 60:.1f} of {config.minutes:g}"
-        where = device_name(self._device)
-        self._log.print(f"{config.game}, {net} on {where}: {time}, {self._progress()}")
+        device = device_name(self._device)
+        self._log.print(f"{config.game}, {net} on {device}: {time}, {self._progress()}")
         return True
 
     def _start_workers(self) -> SelfPlayWorkers:
@@ -148,7 +152,7 @@ class LearningSession:
             return workers.InlineWorker(self._next_task, self._validate, self._stop)
         cluster: Cluster = workers.ThreadCluster()
         if play.workers:
-            cluster = self._hooks.cluster(play.workers, play.timeout)
+            cluster = self._factories.cluster_factory(play.workers, play.timeout)
         return workers.ClusterWorkers(cluster, self._next_task, self._may_play, self._validate)
 
     # --- self-play ---
@@ -159,12 +163,12 @@ class LearningSession:
         seed = f"{config.seed} {self._replay.positions} {self._tasks}"
         return SelfPlayTask(
             name=f"{self._session_id}.{self._tasks}",
-            rows=config.play.rows,
+            positions=config.play.rows,
             seed=zlib.crc32(seed.encode()) >> 1,
             generation=generation.number,
             nets=tuple(str(generation.path / f"{name}.pt") for name in config.net_names),
             settings=config.selfplay_settings,
-            factory=self._hooks.factory,
+            generator_factory=self._factories.generator_factory,
             device=str(self._device),
         )
 
@@ -174,7 +178,7 @@ class LearningSession:
         return validate_games(result, task, self._rule, size, moves, columns=columns)
 
     def _may_play(self) -> bool:
-        """Whether self-play is not too far ahead of training."""
+        """Whether another task may start: self-play must not be too far ahead of training."""
         learn, replay = self._config.learn, self._config.replay
         positions = self._replay.positions
         learner = self._learner
@@ -212,8 +216,8 @@ class LearningSession:
 
     def _reject(self, outcome: TaskOutcome, error: str) -> None:
         event = {"worker": outcome.worker, "task": outcome.task.name, "error": error}
-        self._add("rejected", **event, dismissed=outcome.excluded)
-        end = "; this worker gets no more tasks" if outcome.excluded else ""
+        self._add("rejected", **event, dismissed=outcome.dismissed)
+        end = "; this worker gets no more tasks" if outcome.dismissed else ""
         first = next(iter(error.splitlines()), "")
         self._log.print(f"games of {outcome.worker} rejected: {first}{end}")
 
@@ -235,8 +239,8 @@ class LearningSession:
             raise
         self._log_metrics()
         self._save()
-        # A match in progress when the time is over is finished: the device is free, and its
-        # candidate may be better than the final weights, which get their own match next.
+        # Finish the match in progress, if there is one: training has stopped, so the device is
+        # free, and its candidate may be better than the final weights. These play afterwards.
         self._finish_match()
         is_done = False
         if self._seconds() >= self._budget and not stop():
@@ -317,18 +321,18 @@ class LearningSession:
     # --- the gate ---
 
     def _start_match(self) -> None:
-        """Start a match of the current nets against the newest generation if there were training
-        steps since; rejected nets do not play again.
+        """Start a match of the current nets against the newest generation, unless there was no
+        training step since that generation or since the last match.
         """
         self._last_gate_time = self._seconds()
         step = self._learner.step
-        if step <= int(self._generation.about.get("step", 0)) or step == self._gated_step:
+        if step <= int(self._generation.metadata.get("step", 0)) or step == self._gated_step:
             return
-        self._save()  # so that no generation is ahead of all checkpoints
+        self._save()  # a resumed run must not continue from before its newest generation
         self._gate.start(self._candidate(), self._generation, self._stop)
 
     def _finish_match(self) -> bool:
-        """Wait for the match in progress; a stop aborts it. Returns whether none was aborted."""
+        """Wait for the match in progress, if any, and apply its result. False: it was aborted."""
         self._gate.wait(self._stop)
         was_busy = self._gate.is_busy
         return self._collect_match() or not was_busy

@@ -14,20 +14,23 @@ import torch
 
 from tengen.train.loop import find_device
 from tengen.train.net_trainer import device_name
-from tengen.util.deprecation import deprecated_names
+from tengen.util.deprecation import deprecated_names, renamed_keywords
 from tengen.util.files import locked
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.learn.learner import check_start
-from tengen.zero.learning_session import Hooks, LearningSession, RunResult
-from tengen.zero.play.selfplay import check_factory
+from tengen.zero.learning_session import LearningSession, RunFactories, RunResult
+from tengen.zero.play.selfplay import check_generator_factory
 from tengen.zero.zero_folder import ZeroFolder
 
-__all__ = ["Hooks", "RunResult", "run_zero"]
+__all__ = ["RunFactories", "RunResult", "run_zero"]
 
-__getattr__ = deprecated_names(__name__, {"Parts": "Hooks", "Result": "RunResult"})
+__getattr__ = deprecated_names(
+    __name__, {"Hooks": "RunFactories", "Parts": "RunFactories", "Result": "RunResult"}
+)
 
 
+@renamed_keywords(parts="factories", hooks="factories")
 def run_zero(
     config: ZeroConfig | None,
     path: Path,
@@ -35,37 +38,38 @@ def run_zero(
     device: str = "",
     resume: bool = False,
     stop: Callable[[], bool] = lambda: False,
-    hooks: Hooks | None = None,
+    factories: RunFactories | None = None,
 ) -> RunResult | None:
     """Run a config in a folder until its time budget is used up or `stop` returns True; then
     everything is saved.
 
-    `resume` continues the folder's run; `config` may be None or differ in the free keys. Returns
-    None if stopped before the first generation. Raises BadZero, BadRun, BadData, FolderBusy,
+    `resume` continues the folder's run; `config` may then be None, or differ in the free keys
+    (`config.FREE_KEYS`: those that may change during a run). Returns None if stopped before the
+    first generation. Raises BadZero, BadRun, BadData, FolderBusy,
     TrainingFailed, SelfPlayFailed, OSError.
     """
-    where = find_device(device)
-    hooks = hooks or Hooks()
+    used_device = find_device(device)
+    factories = factories or RunFactories()
     path.mkdir(parents=True, exist_ok=True)
     with locked(path):
         if resume and ZeroFolder.has_run(path):
             folder = ZeroFolder.read(path)
             folder = folder if config is None else folder.resumed_with(config)
-            check_factory(hooks.factory, folder.config.selfplay_settings)
+            check_generator_factory(factories.generator_factory, folder.config.selfplay_settings)
         elif config is None:
             raise BadZero(f"{path} has no run to resume")
         else:
-            check_factory(hooks.factory, config.selfplay_settings)
-            about = {
+            check_generator_factory(factories.generator_factory, config.selfplay_settings)
+            metadata = {
                 "redistributable": check_start(config),
                 "rule": config.rule,
                 "size": config.size,
                 "net": config.spec.to_dict(),
                 "torch": str(torch.__version__),
-                "device": device_name(where),
+                "device": device_name(used_device),
             }
-            folder = ZeroFolder.create(path, config, about)
-        session = LearningSession(folder, where, hooks)
+            folder = ZeroFolder.create(path, config, metadata)
+        session = LearningSession(folder, used_device, factories)
         try:
             return session.run(stop) if session.prepare(stop) else None
         finally:

@@ -54,10 +54,10 @@ _CHECKPOINT = re.compile(r"checkpoints/(step-\d{9}\.checkpoint)")  # members; ot
 
 def pack(path: Path, target: Path, max_bytes: int = MAX_BYTES, players: int = 1) -> dict[str, Any]:
     """Pack the run of a folder, which no process may be running, into a file of at most
-    `max_bytes`. With `players` above 1, so many evenly spread generations are included for a ladder
-    elsewhere; the earlier ones are rounded. Replaces an existing packed run, but no other file.
-    Returns bytes, positions, games, and `half`: what was rounded. Raises BadZero, BadRun, BadPack
-    if the run is too large, OSError; then the target is unchanged.
+    `max_bytes`. With `players` above 1, that many generations, evenly spread, are included for a
+    ladder elsewhere; the earlier ones are rounded. Replaces an existing packed run, but no other
+    file. Returns bytes, positions, games, and `half`: what was rounded. Raises BadZero, BadRun,
+    BadPack if the run is too large, OSError; then the target is unchanged.
     """
     if not ZeroFolder.has_run(path):
         raise BadRun(f"{path} has no run to pack")
@@ -160,13 +160,13 @@ def _files(
     state: Checkpoint | None, nets: dict[str, NetWeights], newest: Generation
 ) -> dict[str, bytes]:
     members = {"generation/about.json": (newest.path / "about.json").read_bytes()}
-    with tempfile.TemporaryDirectory() as text:
-        place = Path(text)
-        for name, net in nets.items():
-            write_weights(place / "net.pt", net)
-            members[f"generation/{name}.pt"] = (place / "net.pt").read_bytes()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for player, net in nets.items():
+            write_weights(folder / "net.pt", net)
+            members[f"generation/{player}.pt"] = (folder / "net.pt").read_bytes()
         if state is not None:
-            written = write_checkpoint(place, state)
+            written = write_checkpoint(folder, state)
             members[f"checkpoints/{written.name}"] = written.read_bytes()
     return members
 
@@ -244,12 +244,12 @@ def _unpack_members(file: PackReader, source: Path, path: Path) -> None:
     config = folder.config
     folder.checkpoints.mkdir()
     for number, start in [(head["generation"], ""), *((n, f"{n}/") for n in head["earlier"])]:
-        place = path / "generations" / f"{int(number):04d}"
-        place.mkdir(parents=True)
-        (place / "about.json").write_bytes(file.read(f"{start}generation/about.json"))
+        generation_path = path / "generations" / f"{int(number):04d}"
+        generation_path.mkdir(parents=True)
+        (generation_path / "about.json").write_bytes(file.read(f"{start}generation/about.json"))
         for player in config.net_names:
             data = file.read_archive(f"{start}generation/{player}.pt")
-            (place / f"{player}.pt").write_bytes(data)
+            (generation_path / f"{player}.pt").write_bytes(data)
     for member in file.names:
         if match := _CHECKPOINT.fullmatch(member):
             (folder.checkpoints / match[1]).write_bytes(file.read_archive(member))

@@ -50,7 +50,7 @@ def report_html(folder: ZeroFolder) -> str:
 def read_releases(folder: ZeroFolder) -> list[dict[str, Any]]:
     """The results of all releases of a run; damaged ones are omitted."""
     rows = []
-    for path in sorted(p for place in _RELEASES for p in (folder.path / place).glob("*/")):
+    for path in sorted(p for name in _RELEASES for p in (folder.path / name).glob("*/")):
         for name in _RELEASES:
             try:
                 row = json.loads((path / f"{name}.json").read_text("utf-8"))

@@ -43,35 +43,38 @@ class Generation:
         return [read_weights(self.path / f"{name}.pt") for name in names]
 
     @property
-    def about(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """When it started to play, and the result of its match. Raises BadZero."""
+        file = self.path / "about.json"
         try:
-            about = json.loads((self.path / "about.json").read_text("utf-8"))
+            metadata = json.loads(file.read_text("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise BadZero(f"cannot read {self.path / 'about.json'}: {error}") from None
-        return dict(about) if isinstance(about, dict) else {}
+            raise BadZero(f"cannot read {file}: {error}") from None
+        return dict(metadata) if isinstance(metadata, dict) else {}
 
 
 class ZeroFolder(RunFolder):
     """A run on disk."""
 
-    def __init__(self, path: Path, run: str, config: ZeroConfig, about: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: Path, run: str, config: ZeroConfig, metadata: Mapping[str, Any]
+    ) -> None:
         super().__init__(path)
         self.run = run  # random identifier; checkpoints carry it
         self.config = config
-        self.about = dict(about)
+        self.metadata = dict(metadata)
         self.started_by = ""  # user and machine; empty for a run from elsewhere
         self.checkpoints, self.replay = path / "checkpoints", path / "replay"
         self.journal, self.report = path / self.JOURNAL, path / "report.html"
         self._generations = path / "generations"
 
     @classmethod
-    def create(cls, path: Path, config: ZeroConfig, about: Mapping[str, Any]) -> ZeroFolder:
-        """Start a run; `about["redistributable"]`: whether its nets may be distributed. Raises
+    def create(cls, path: Path, config: ZeroConfig, metadata: Mapping[str, Any]) -> ZeroFolder:
+        """Start a run; `metadata["redistributable"]`: whether its nets may be distributed. Raises
         BadRun if the folder has a run.
         """
         cls.check_free(path)
-        folder = cls(path, secrets.token_hex(8), config, about)
+        folder = cls(path, secrets.token_hex(8), config, metadata)
         folder.started_by = user_and_machine()
         folder.save()
         folder._make_folders()
@@ -79,12 +82,12 @@ class ZeroFolder(RunFolder):
 
     def save(self) -> None:
         """Write `run.json`. Raises OSError."""
-        content = {"run": self.run, "config": self.config.to_dict(), "about": self.about}
+        content = {"run": self.run, "config": self.config.to_dict(), "about": self.metadata}
         started_by = {"started_by": self.started_by} if self.started_by else {}
         self.write_head(started_by | content)
 
     @property
-    def is_ours(self) -> bool:
+    def started_here(self) -> bool:
         """Started by this user on this machine."""
         return self.started_by == user_and_machine()
 
@@ -99,7 +102,7 @@ class ZeroFolder(RunFolder):
 
     @classmethod
     def from_head(cls, path: Path, head: Mapping[str, Any]) -> ZeroFolder:
-        """A run from the content of its `run.json`; not `is_ours`. Raises BadRun."""
+        """A run from the content of its `run.json`; not `started_here`. Raises BadRun."""
         try:
             config = ZeroConfig.from_dict(head["config"])
             return cls(path, str(head["run"]), config, dict(head["about"]))
@@ -107,11 +110,13 @@ class ZeroFolder(RunFolder):
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
 
     def with_config(self, config: ZeroConfig) -> ZeroFolder:
-        """This run with the free keys of a config. Raises BadZero if others differ."""
+        """This run with the free keys of a config: those that may change during a run. Raises
+        BadZero if other keys differ.
+        """
         if others := self.config.differences(config, FREE_KEYS):
             differing = ", ".join(others)
             raise BadZero(f"the run of {self.path} has other values of {differing}: omit them")
-        changed = ZeroFolder(self.path, self.run, config, self.about)
+        changed = ZeroFolder(self.path, self.run, config, self.metadata)
         changed.started_by = self.started_by
         return changed
 
@@ -129,7 +134,7 @@ class ZeroFolder(RunFolder):
     @property
     def redistributable(self) -> bool:
         """Whether its nets may be distributed. Version 0.1.0 wrote the key `ships`."""
-        return self.about.get("redistributable", self.about.get("ships")) is True
+        return self.metadata.get("redistributable", self.metadata.get("ships")) is True
 
     # --- events and results ---
 
@@ -207,7 +212,7 @@ class ZeroFolder(RunFolder):
         return generations[-1]
 
     def add_generation(
-        self, nets: Mapping[str, NetWeights], about: Mapping[str, Any]
+        self, nets: Mapping[str, NetWeights], metadata: Mapping[str, Any]
     ) -> Generation:
         """Store the newest generation, completely or not at all. Raises OSError."""
         before = self.generations()
@@ -219,6 +224,6 @@ class ZeroFolder(RunFolder):
         ):
             for name, net in nets.items():
                 write_weights(part / f"{name}.pt", net)
-            text = json.dumps({"generation": number, **about}, indent=1) + "\n"
+            text = json.dumps({"generation": number, **metadata}, indent=1) + "\n"
             write_text(text, part / "about.json")
         return generation

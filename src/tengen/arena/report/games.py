@@ -24,16 +24,16 @@ def distinct(
     """The openings without repetitions, and the games with the new indices; -1: an opening that the
     players made themselves.
     """
-    places: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[str, ...], int] = {}
     if definition.openings != "swap2":
         for moves in openings:
-            places.setdefault(tuple(moves), len(places))
-    new = [places.get(tuple(moves), -1) for moves in openings]
+            numbers.setdefault(tuple(moves), len(numbers))
+    new = [numbers.get(tuple(moves), -1) for moves in openings]
     moved = [
         replace(game, opening=new[game.opening] if 0 <= game.opening < len(new) else -1)
         for game in games
     ]
-    return list(places), moved
+    return list(numbers), moved
 
 
 def balance_text(standings: Standings) -> str:

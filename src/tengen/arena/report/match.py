@@ -175,15 +175,15 @@ def running_shares(
     games: Iterable[MatchGame], players: Iterable[int]
 ) -> list[list[tuple[int, float]]]:
     """(games finished by all, share of the points) after each game of a player, thinned."""
-    wanted = {player: place for place, player in enumerate(players)}
+    wanted = {player: index for index, player in enumerate(players)}
     shares: list[list[tuple[int, float]]] = [[] for _ in wanted]
     played, points = [0] * len(wanted), [0.0] * len(wanted)
     for n, game in enumerate(games, 1):
         for player in (game.black, game.white):
-            if (at := wanted.get(player)) is not None:
-                played[at] += 1
-                points[at] += game.points(player)
-                shares[at].append((n, points[at] / played[at]))
+            if (index := wanted.get(player)) is not None:
+                played[index] += 1
+                points[index] += game.points(player)
+                shares[index].append((n, points[index] / played[index]))
     return [[line[n - 1] for n in _spread(len(line))] for line in shares]
 
 
@@ -253,8 +253,8 @@ def _tournament(standings: Standings) -> str:
     shares = running_shares(standings.games, order)
     names = [standings.definition.players[player].name for player in order]
     lines = [
-        Line([(float(n), share) for n, share in points], f"c{place}", name)
-        for place, (points, name) in enumerate(zip(shares, names, strict=True))
+        Line([(float(n), share) for n, share in points], f"c{n}", name)
+        for n, (points, name) in enumerate(zip(shares, names, strict=True))
         if points
     ]
     if not lines:
@@ -279,14 +279,14 @@ def _tournament(standings: Standings) -> str:
 def _share_hover(lines: Sequence[Line]) -> list[tuple[float, str]]:
     """The scores of all lines at the games where the longest has a point."""
     longest = max(lines, key=lambda line: len(line.points))
-    places = [0] * len(lines)
+    indices = [0] * len(lines)
     found = []
     for x, _ in longest.points:
         parts = []
         for k, line in enumerate(lines):
-            while places[k] + 1 < len(line.points) and line.points[places[k] + 1][0] <= x:
-                places[k] += 1
-            if line.points[places[k]][0] <= x:
-                parts.append(f"{line.name}: {percent(line.points[places[k]][1])}")
+            while indices[k] + 1 < len(line.points) and line.points[indices[k] + 1][0] <= x:
+                indices[k] += 1
+            if line.points[indices[k]][0] <= x:
+                parts.append(f"{line.name}: {percent(line.points[indices[k]][1])}")
         found.append((x, "\n".join([f"after {count(round(x), 'game')}", *parts])))
     return found

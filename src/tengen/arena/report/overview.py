@@ -21,7 +21,7 @@ _OPENINGS = {
     "random": "random openings",
 }
 _ADJUDICATE = {
-    "auto": "where both players are ours",
+    "auto": "where both players are built in",
     "always": "always",
     "never": "never",
 }

@@ -92,9 +92,9 @@ def _options(names: Iterable[str]) -> str:
 
 def _reasons(found: Standings) -> str:
     """The choices of an ending, those that happened."""
-    places = {reason: place for place, reason in enumerate(REASONS)}
+    numbers = {reason: number for number, reason in enumerate(REASONS)}
     return "".join(
-        f'<option value="{places[reason]}">{escape(REASONS[reason])}</option>'
+        f'<option value="{numbers[reason]}">{escape(REASONS[reason])}</option>'
         for reason in found.endings
     )
 

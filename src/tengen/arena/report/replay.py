@@ -31,7 +31,7 @@ FIELDS = (
     "openingMoves",
     "moves",
     "winner",  # 0 nobody, 1 black, 2 white
-    "reason",  # its place in the list of reasons
+    "reason",  # its index in REASONS
     "detail",
     "reports",
     "lines",  # the runs of five or more that won, packed as moves are

@@ -36,7 +36,7 @@ PASS = -1
 class ImportedGame:
     """The main line of a game, or in `fault` why it could not be read."""
 
-    place: str  # file, and line or number of the game
+    source: str  # file, and line or number of the game
     result: str = "?"  # B, W, D or ?
     size: int = 15
     rule: Rule | None = None  # None: not stated
@@ -103,27 +103,27 @@ def _line_games(file: IO[bytes], path: Path, size: int) -> Iterator[ImportedGame
         result, *names = line.split() or [b"#"]
         if result.startswith(b"#"):
             continue
-        place = f"{path}:{number}"
+        source = f"{path}:{number}"
         if result not in (b"B", b"W", b"D", b"?"):
             fault = f"no result {_quoted(result)}: a line starts with B, W, D or ?"
-            yield ImportedGame(place, fault=fault)
+            yield ImportedGame(source, fault=fault)
             continue
         try:
             moves = [points[name] for name in names]
         except KeyError as error:
             fault = f"no move {_quoted(error.args[0])} on a {size}x{size} board: use names like h8"
-            yield ImportedGame(place, fault=fault)
+            yield ImportedGame(source, fault=fault)
             continue
-        yield ImportedGame(place, result.decode(), size, None, moves)
+        yield ImportedGame(source, result.decode(), size, None, moves)
 
 
 def _quoted(word: bytes) -> str:
     return repr(word[:20].decode("utf-8", "replace"))
 
 
-def _from_record(record: Record, place: str) -> ImportedGame:
+def _from_record(record: Record, source: str) -> ImportedGame:
     """The main line. Set-up stones before the first move are its start; later ones end it."""
-    game = ImportedGame(place, _RESULTS.get(record.result, "?"), record.size, record.rule)
+    game = ImportedGame(source, _RESULTS.get(record.result, "?"), record.size, record.rule)
     black: set[int] = set()
     white: set[int] = set()
     moves: list[int] = []

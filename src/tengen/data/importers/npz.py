@@ -238,11 +238,11 @@ def _policy(columns: Columns, width: int) -> tuple[Column, Column]:
     if "moves" in columns:
         given, visits = columns["moves"], columns["visits"].astype(np.float64)
         known = (visits.sum(axis=1) > 0) & (columns["value"] < _MATE)
-        places = np.ix_(known, np.arange(given.shape[1]))
+        cells = np.ix_(known, np.arange(given.shape[1]))
         moves[known] = 0
         weights[known] = 0
-        moves[places] = np.maximum(given[known], 0)
-        weights[places] = visits[known]
+        moves[cells] = np.maximum(given[known], 0)
+        weights[cells] = visits[known]
     shares = 255 * weights / weights.sum(axis=1, keepdims=True)
     return moves, np.rint(shares).astype(np.uint8)
 

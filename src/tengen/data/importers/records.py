@@ -152,7 +152,7 @@ class _Import:
         if reason := self._reason(game, key):
             counts[reason] += 1
             if game.fault and len(self.faults) < _MAX_FAULTS:
-                self.faults.append(f"{game.place}: {game.fault}")
+                self.faults.append(f"{game.source}: {game.fault}")
             if reason == "games of another rule":
                 self._rules[str(game.rule)] += 1
             return

@@ -30,13 +30,14 @@ from tengen.engine.protocol.syntax import LineSplitter
 # Bytes per read, and the number of items that may wait.
 _CHUNK = 1 << 16
 _MAX_WAITING = 1 << 14
-# Max seconds from END to the exit of the process: for a search to end, and for the reader of our
-# output to take an answer. Requests before END, or before the end of the input, are still answered:
-# on a busy machine, or while an engine is created, that may take _PATIENCE.
+# Max seconds from END to the exit of the process: for a search to end, for the manager to read an
+# answer, and in all, after which the process is ended at once. Requests before END, or before the
+# end of the input, are still answered: on a busy machine, or while an engine is created, that may
+# take _PENDING_TIMEOUT.
 _END_OF_SEARCH = 0.05
 _END_OF_READING = 0.01
-_LAST_RESORT = 0.08
-_PATIENCE = 3.0
+_EXIT_TIMEOUT = 0.08
+_PENDING_TIMEOUT = 3.0
 
 # A line, a report of the search, or None: the input has ended.
 _Item: TypeAlias = str | Event | None
@@ -131,12 +132,12 @@ class GomocupServer:
             for line in lines.feed(data):
                 self._inbox.put((line, monotonic()))
                 if _is_end(line):
-                    self._watch(_LAST_RESORT)
+                    self._watch(_EXIT_TIMEOUT)
                     return
         for line in lines.end():
             self._inbox.put((line, monotonic()))
         self._inbox.put((None, monotonic()))
-        self._watch(_PATIENCE)
+        self._watch(_PENDING_TIMEOUT)
 
     def _some_bytes(self) -> bytes:
         try:
@@ -144,13 +145,13 @@ class GomocupServer:
         except OSError:
             return b""
 
-    def _watch(self, patience: float) -> None:
-        """Make sure that the process ends after it has answered earlier lines, or when an answer
-        is not found, or not read for `patience` seconds.
+    def _watch(self, read_timeout: float) -> None:
+        """End the process if it does not end by itself: if it computes one answer for longer than
+        `_PENDING_TIMEOUT`, or if nobody reads an answer for `read_timeout` seconds.
         """
         start = monotonic()
-        while not self._over.wait(_LAST_RESORT / 4):
-            allowed = patience if self._is_writing else _PATIENCE
+        while not self._over.wait(_EXIT_TIMEOUT / 4):
+            allowed = read_timeout if self._is_writing else _PENDING_TIMEOUT
             if monotonic() - max(start, self._last_progress) > allowed:
                 self._die(0)
                 return

@@ -27,7 +27,7 @@ _DAY = 86_400.0  # s
 # it, within bounds.
 _MARGIN_SHARE = 50
 _MIN_MARGIN, _MAX_MARGIN = 20, 150
-# "As fast as possible" (timeout_turn 0) is so many ms.
+# Milliseconds per move for "as fast as possible" (timeout_turn 0).
 _AT_ONCE = 10
 # Bytes that the process takes beside the engine's tables (twice what was measured), the share of
 # the rest that they may have, and how much of it is of use to them, in MiB.

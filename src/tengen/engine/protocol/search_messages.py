@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """MESSAGE lines about a search: writing, reading, and which of them the manager gets.
 
-Ours are `DEPTH 12-20 | EVAL +35 | NODES 81230 | SPEED 1200000 | TIME 68 | LINE 7,7 8,8`: depth and
-selective depth, score or `+M9` for the side to move, nodes, nodes per second, ms, line. Similar
+Tengen writes `DEPTH 12-20 | EVAL +35 | NODES 81230 | SPEED 1200000 | TIME 68 | LINE 7,7 8,8`: depth
+and selective depth, score or `+M9` for the side to move, nodes, nodes per second, ms, line. Similar
 lines of other engines are read too.
 """
 
@@ -54,7 +54,7 @@ def format_info(info: Info) -> str:
 
 def parse_info(text: str, board: Board) -> Info | None:
     """The search info of a MESSAGE; None if it has neither depth nor score in a known form. Scores
-    of other engines are taken as ours.
+    of other engines are read as if they had the same unit.
     """
     depth, score = _DEPTH.search(text), _SCORE.search(text)
     if depth is None and score is None:

@@ -3,7 +3,7 @@
 
 A file is one game: a header line, one line per move, and a trailer that depends on the program.
 Root properties (PSQL, PSQB, PSQT) keep what the record model has no field for, so that writing
-restores the file. What PSQ has no place for (comments, variations, the rule …) follows after the
+restores the file. What PSQ cannot hold (comments, variations, the rule …) follows after the
 trailer as SGF, which other programs ignore.
 """
 

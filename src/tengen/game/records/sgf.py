@@ -211,7 +211,7 @@ class _SgfReader:
         return width
 
     def _fill(self, node: Node, properties: _Properties) -> None:
-        """Put properties into a node: those the model has a place for, all others verbatim."""
+        """Put properties into a node: those that have a field, all others verbatim."""
         for key, values in properties.items():
             if key in _COLOURS:
                 self._move(node, key, values)

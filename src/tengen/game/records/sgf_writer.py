@@ -45,7 +45,7 @@ _RAW = re.compile(r"[^\]\\]*+(?:\\.[^\]\\]*+)*+", re.DOTALL)
 # Properties that are fields of the node, and those that only the first node may have.
 _FIELDS = frozenset({"B", "W", "C", "GM", "SZ", *SETUP})
 # Properties of the first node that are written from the header of the record.
-_OURS = frozenset({"FF", "GM", "CA", "SZ", *HEADER})
+_FROM_HEADER = frozenset({"FF", "GM", "CA", "SZ", *HEADER})
 
 
 def rule_of(raw: str) -> Rule | None:
@@ -148,7 +148,7 @@ def _write_node(node: Node, record: Record, is_root: bool) -> str:
         clash = (key == "EMT" and node.time_ms is not None) or (
             key == "PL" and text.startswith("PL")
         )
-        if clash or key in _FIELDS or not _KEY.fullmatch(key) or (is_root and key in _OURS):
+        if clash or key in _FIELDS or not _KEY.fullmatch(key) or (is_root and key in _FROM_HEADER):
             raise BadRecord(f"{key!r:.20} is no name for a further property", record.source)
         text += _write_values(key, values, record)
     return text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text for readers and writers: decoding, limits, the place of a fault, SGF escapes.
+"""Text for readers and writers: decoding, limits, the position of a fault, SGF escapes.
 
 Every reader uses `RecordText`: bytes of any kind become text or a `BadRecord`.
 """

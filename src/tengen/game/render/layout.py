@@ -23,8 +23,8 @@ def check_points(what: str, points: Iterable[Move], size: int) -> None:
     """Raise BadPosition for a point off the board; `what` names the offender in the message."""
     for x, y in points:
         if not (0 <= x < size and 0 <= y < size):
-            place = Move(x, y).name if 0 <= x < MAX_SIZE and y >= 0 else f"({x}, {y})"
-            raise BadPosition(f"{what} at {place} is off the {size}x{size} board")
+            name = Move(x, y).name if 0 <= x < MAX_SIZE and y >= 0 else f"({x}, {y})"
+            raise BadPosition(f"{what} at {name} is off the {size}x{size} board")
 
 
 def in_order(points: Mapping[Move, _Value]) -> list[tuple[Move, _Value]]:
@@ -45,10 +45,10 @@ def star_points(size: int) -> tuple[Move, ...]:
     middle, high = size // 2, size - 1 - low
     if size < 9:
         return (Move(middle, middle),)
-    places = {Move(x, y) for x in (low, high) for y in (low, high)} | {Move(middle, middle)}
+    dots = {Move(x, y) for x in (low, high) for y in (low, high)} | {Move(middle, middle)}
     if size >= 17:
-        places |= {Move(x, middle) for x in (low, high)} | {Move(middle, y) for y in (low, high)}
-    return tuple(sorted(places, key=lambda move: (move.y, move.x)))
+        dots |= {Move(x, middle) for x in (low, high)} | {Move(middle, y) for y in (low, high)}
+    return tuple(sorted(dots, key=lambda move: (move.y, move.x)))
 
 
 def column_letter(x: int) -> str:

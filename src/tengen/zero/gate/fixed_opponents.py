@@ -58,7 +58,7 @@ def play_arena_match(
     there were openings. A folder that was moved uses the players of the new definition. Raises
     BadArena, BadRun, ArenaFailed, OSError.
     """
-    timeout = definition.slowest + definition.patience + _GRACE
+    timeout = definition.untimed_move_timeout + definition.response_grace + _GRACE
     with LocalCluster(processes, timeout) as cluster:
         if (path / "arena.json").exists():
             arena = MatchFolder.read(path)
@@ -90,10 +90,10 @@ def play_opponent(
     """Let generations play an opponent, named as in the arena; the same call resumes a stopped one.
     Stores the rows in the run's folder and returns all of them.
     """
-    config, place = folder.config, folder.path / "elo"
+    config, elo_folder = folder.config, folder.path / "elo"
     players = []
     for generation in chosen:
-        file = place / f"{generation.number:04d}.onnx"
+        file = elo_folder / f"{generation.number:04d}.onnx"
         if not file.exists():
             _export_generation(folder, generation, file)
         options = {"search": "mcts", "net": str(file)}
@@ -109,7 +109,7 @@ def play_opponent(
         openings="balanced",
     )
     key = json.dumps(definition.to_dict(), sort_keys=True)
-    path = place / hashlib.sha256(key.encode()).hexdigest()[:12]
+    path = elo_folder / hashlib.sha256(key.encode()).hexdigest()[:12]
     arena = play_arena_match(path, definition, processes, stop=stop, progress=progress)
     table = standings(definition, [] if arena is None else list(arena.games))
     rows = []
@@ -132,7 +132,7 @@ def _export_generation(folder: ZeroFolder, generation: Generation, path: Path) -
         rules=[Rule.parse(config.rule)],
         sizes=[config.size],
         name=f"{folder.path.name}-{generation.number:04d}",
-        about={"run": folder.run, "redistributable": str(folder.redistributable).lower()},
+        metadata={"run": folder.run, "redistributable": str(folder.redistributable).lower()},
     )
 
 
@@ -150,7 +150,7 @@ def result_row(
     numbers = {"elo": elo.elo, "error": elo.error} if math.isfinite(elo.error) else {}
     return {
         "generation": generation.number,
-        "seconds": generation.about.get("seconds", 0.0),
+        "seconds": generation.metadata.get("seconds", 0.0),
         "against": against,
         "limit": str(limit),
         "games": games,

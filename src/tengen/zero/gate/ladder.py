@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Elo over time from net matches: generations of a run against each other, rated together, or
-against one net. Generations one, two and four places apart play, so that the errors of a long chain
+against one net. Generations one, two and four steps apart play, so that the errors of a long chain
 do not add up.
 """
 
@@ -33,8 +33,8 @@ def spread_out(generations: Sequence[Generation], count: int) -> list[Generation
     """At most `count` generations, evenly spread, including the first and the last."""
     if len(generations) <= count:
         return list(generations)
-    places = sorted({round(n * (len(generations) - 1) / (count - 1)) for n in range(count)})
-    return [generations[place] for place in places]
+    indices = sorted({round(n * (len(generations) - 1) / (count - 1)) for n in range(count)})
+    return [generations[n] for n in indices]
 
 
 def play_ladder(
@@ -75,8 +75,8 @@ def play_ladder(
     rows = [
         {
             "generation": generation.number,
-            "seconds": generation.about.get("seconds", 0.0),
-            "step": generation.about.get("step", 0),
+            "seconds": generation.metadata.get("seconds", 0.0),
+            "step": generation.metadata.get("step", 0),
             "elo": round(rating.elo[n], 1),
             "error": round(rating.error[n], 1),
             "games": rating.games[n],

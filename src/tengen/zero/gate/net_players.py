@@ -115,6 +115,6 @@ def _other_purpose(
         header = read_header(file)
         fits = header.supports(Rule.parse(config.rule), config.size, colour)
         return "" if fits else header.purpose()
-    rule, size = net.about.get("rule"), net.about.get("size")
+    rule, size = net.metadata.get("rule"), net.metadata.get("size")
     fits = rule is None or (rule, size) == (config.rule, config.size)
     return "" if fits else f"{rule} {size}x{size}"

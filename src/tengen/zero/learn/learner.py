@@ -97,8 +97,8 @@ class Learner:
         learn = self.config.learn
         warm = min(1.0, (self.step + 1) / (learn.warmup + 1))
         cosine = ScheduleConfig(name="cosine", warmup=0, end=learn.end)
-        place = int(min(1.0, max(0.0, progress)) * (_SCHEDULE_STEPS - 1))
-        return learn.optimiser.rate * warm * cosine.rate_share(place, _SCHEDULE_STEPS)
+        schedule_step = int(min(1.0, max(0.0, progress)) * (_SCHEDULE_STEPS - 1))
+        return learn.optimiser.rate * warm * cosine.rate_share(schedule_step, _SCHEDULE_STEPS)
 
     def check_finite(self) -> None:
         """Losses and gradients were finite so far. Waits for the device. Raises TrainingFailed."""
@@ -118,11 +118,11 @@ class Learner:
             _check_weights(self.config, nets[name])
             trainer.load(nets[name].make().state_dict())
 
-    def averaged_nets(self, about: Mapping[str, Any]) -> dict[str, NetWeights]:
+    def averaged_nets(self, metadata: Mapping[str, Any]) -> dict[str, NetWeights]:
         """Copies of the averaged (EMA) nets on the CPU."""
         spec = self.config.spec.to_dict()
         return {
-            name: NetWeights(spec, trainer.result(), {**about, "plays": name, "step": self.step})
+            name: NetWeights(spec, trainer.result(), {**metadata, "plays": name, "step": self.step})
             for name, trainer in self.trainers.items()
         }
 
@@ -237,7 +237,7 @@ def check_start(config: ZeroConfig) -> bool:
         nets = [read_weights(path) for path in _start_files(config).values()]
         for net in nets:
             _check_weights(config, net)
-        rule, size = nets[0].about.get("rule"), nets[0].about.get("size")
+        rule, size = nets[0].metadata.get("rule"), nets[0].metadata.get("size")
         if rule is not None and (rule, size) != (config.rule, config.size):
             print_message(f"start.net is of {rule} {size}x{size}; it now learns {config.game}")
     return all(held.redistributable for held in sets) and all(n.redistributable for n in nets)

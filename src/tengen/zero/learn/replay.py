@@ -173,9 +173,9 @@ class ReplayWindow:
             return
         if self._rows is None:
             self._rows = PackedRows(*(self._empty(column) for column in rows))
-        places = (torch.arange(count, device=self._device) + self._next) % self._capacity
+        indices = (torch.arange(count, device=self._device) + self._next) % self._capacity
         for held, column in zip(self._rows, rows, strict=True):
-            held[places] = column[-count:].to(self._device)
+            held[indices] = column[-count:].to(self._device)
         self._next = (self._next + count) % self._capacity
         self.held = min(self._capacity, self.held + count)
 
@@ -188,5 +188,5 @@ class ReplayWindow:
         assert self._rows is not None
         among = max(1, min(newest, self.held))
         back = torch.randint(1, among + 1, (count,), generator=random, device=self._device)
-        places = (self._next - back) % self._capacity
-        return PackedRows(*(column[places] for column in self._rows))
+        indices = (self._next - back) % self._capacity
+        return PackedRows(*(column[indices] for column in self._rows))

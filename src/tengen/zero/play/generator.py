@@ -49,10 +49,10 @@ class GameGenerator(Protocol):
         """
 
     def play(self, positions: int, heartbeat: Callable[[], None] = lambda: None) -> SelfPlayGames:
-        """Play until finished games have this many rows. Games in progress are kept for the next
-        call. `heartbeat` is called at short intervals; a worker that stops calling it counts as
-        hung. If it raises StopPlaying, the games finished so far are returned; if there are none,
-        StopPlaying propagates.
+        """Play until finished games have this many positions. Games in progress are kept for the
+        next call. `heartbeat` is called at short intervals; a worker that stops calling it counts
+        as hung. If it raises StopPlaying, the games finished so far are returned; if there are
+        none, StopPlaying propagates.
         """
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class GameGenerator(Protocol):
 GeneratorFactory: TypeAlias = Callable[[Mapping[str, Any], str], GameGenerator]
 
 
-def find_factory(name: str) -> GeneratorFactory:
+def find_generator_factory(name: str) -> GeneratorFactory:
     """The function of a name such as "package.module:function". Raises BadZero."""
     module, _, function = name.partition(":")
     try:

@@ -18,7 +18,7 @@ from tengen.zero.errors import BadZero
 
 LOGIT_STEPS = 256  # steps per logit of the policy, which is passed as integers
 _MAX_LOGIT = 32767
-_LENGTHS = 8  # two nets: sub-batches are padded to one of so many lengths
+_LENGTHS = 8  # with two nets, sub-batches are padded to one of this many lengths
 _WARM_UP = 3  # runs before a CUDA graph is captured
 
 

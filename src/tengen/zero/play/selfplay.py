@@ -20,7 +20,7 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.train.errors import TrainingFailed
 from tengen.util.config import Config, setting
 from tengen.zero.errors import BadZero
-from tengen.zero.play.generator import SelfPlayGames, StopPlaying, find_factory
+from tengen.zero.play.generator import SelfPlayGames, StopPlaying, find_generator_factory
 
 if TYPE_CHECKING:
     from torch import nn
@@ -288,7 +288,7 @@ class SelfPlay:
 
     def work(self) -> dict[str, int]:
         """Totals since the start: leaves, playouts, searches, moves, rows (including games in
-        progress), solver_plays.
+        progress), solver_nodes.
         """
         return self._open().work()
 
@@ -325,9 +325,9 @@ def make_generator(settings: Mapping[str, Any], device: str) -> SelfPlay:
     return SelfPlay(SelfPlaySettings.from_dict(settings), device)
 
 
-def check_factory(name: str, settings: Mapping[str, Any]) -> None:
+def check_generator_factory(name: str, settings: Mapping[str, Any]) -> None:
     """Check the factory and its settings before a worker starts. Raises BadZero."""
-    if find_factory(name) is make_generator:
+    if find_generator_factory(name) is make_generator:
         try:
             SelfPlaySettings.from_dict(settings)
         except BadZero as error:

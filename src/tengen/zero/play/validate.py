@@ -74,8 +74,8 @@ def _typed_rows(games: SelfPlayGames, task: SelfPlayTask, size: int, moves: int)
     if missing := {"to_move", "ply", "game"} - present(rows).keys():
         raise BadResult(f"missing column {', '.join(sorted(missing))}")
     count = len(rows.board)
-    if not 0 < count <= _MAX_ROWS_FACTOR * task.rows + _EXTRA_ROWS:
-        raise BadResult(f"{count:,} rows, requested were {task.rows:,}")
+    if not 0 < count <= _MAX_ROWS_FACTOR * task.positions + _EXTRA_ROWS:
+        raise BadResult(f"{count:,} positions, requested were {task.positions:,}")
     if rows.move.ndim != 2 or (moves and rows.move.shape[1] != moves):
         raise BadResult(f"policies have shape {rows.move.shape}, not [{count}, {moves or 'K'}]")
     form = RowFormat(size, rows.move.shape[1])

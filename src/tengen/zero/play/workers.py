@@ -19,16 +19,21 @@ from multiprocessing import current_process
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from tengen.cluster import Cluster, Done, Failure, Notes
+from tengen.cluster import Cluster, Done, Failure, ProgressRecord
 from tengen.cluster.base import Work
 from tengen.nets.weights import read_weights
 from tengen.zero.errors import BadResult, SelfPlayFailed
-from tengen.zero.play.generator import GameGenerator, SelfPlayGames, StopPlaying, find_factory
+from tengen.zero.play.generator import (
+    GameGenerator,
+    SelfPlayGames,
+    StopPlaying,
+    find_generator_factory,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_MAX_STRIKES = 2  # invalid results in a row before a worker is excluded
+_MAX_STRIKES = 2  # invalid results in a row before a worker is dismissed
 _MAX_DEATHS = 5  # deaths without a valid result in between before self-play fails
 _POLL = 0.05  # seconds between two checks whether play may continue
 _CLOSE_TIMEOUT = 30.0  # seconds for the thread to end its workers
@@ -36,15 +41,15 @@ _CLOSE_TIMEOUT = 30.0  # seconds for the thread to end its workers
 
 @dataclass(frozen=True, slots=True)
 class SelfPlayTask:
-    """Play about `rows` rows."""
+    """Play until finished games have `positions` positions."""
 
     name: str  # unique within the run
-    rows: int
+    positions: int
     seed: int  # used if a generator is created for this task
     generation: int
     nets: tuple[str, ...]  # paths of the generation's weights: one, or black's and white's
     settings: Mapping[str, Any]  # of self-play
-    factory: str  # "module:function"
+    generator_factory: str  # "module:function"
     device: str
 
 
@@ -62,7 +67,7 @@ class TaskOutcome:
     worker: str
     games: SelfPlayGames | None = None
     error: str = ""
-    excluded: bool = False  # the worker gets no more tasks
+    dismissed: bool = False  # the worker gets no more tasks
 
 
 NextTask = Callable[[], SelfPlayTask]
@@ -81,16 +86,16 @@ class TaskPlayer:
         self._nets: tuple[str, ...] = ()
 
     def play(self, task: SelfPlayTask, heartbeat: Callable[[], None] = lambda: None) -> TaskResult:
-        made_for = (task.factory, task.device, dict(task.settings))
+        made_for = (task.generator_factory, task.device, dict(task.settings))
         if self._generator is None or made_for != self._made_for:
             self.close()
-            factory = find_factory(task.factory)
-            self._generator = factory({**task.settings, "seed": task.seed}, task.device)
+            make_generator = find_generator_factory(task.generator_factory)
+            self._generator = make_generator({**task.settings, "seed": task.seed}, task.device)
             self._made_for = made_for
         if task.nets != self._nets:
             self._generator.set_nets(*(read_weights(Path(path)).make() for path in task.nets))
             self._nets = task.nets
-        return TaskResult(task.name, self._generator.play(task.rows, heartbeat))
+        return TaskResult(task.name, self._generator.play(task.positions, heartbeat))
 
     def close(self) -> None:
         if self._generator is not None:
@@ -101,14 +106,14 @@ class TaskPlayer:
 _player = TaskPlayer()  # of a worker process, which runs one task at a time
 
 
-def play_task(task: SelfPlayTask, notes: Notes) -> TaskResult:
+def play_task(task: SelfPlayTask, progress: ProgressRecord) -> TaskResult:
     """The work function of a cluster."""
-    notes.write(task.generation)
+    progress.write(task.generation)
     import torch
 
     if task.device == "cpu" and current_process().name != "MainProcess":
         torch.set_num_threads(1)  # training uses the other cores
-    return _player.play(task, lambda: notes.write(task.generation))
+    return _player.play(task, lambda: progress.write(task.generation))
 
 
 # --- in the loop ---
@@ -145,14 +150,16 @@ class _ResultTracker:
             games = self._validate(result, task)
         except BadResult as error:
             self._strikes[worker] = self._strikes.get(worker, 0) + 1
-            excluded = self._strikes[worker] >= _MAX_STRIKES
-            return TaskOutcome(task, worker, error=str(error), excluded=excluded)
+            dismissed = self._strikes[worker] >= _MAX_STRIKES
+            return TaskOutcome(task, worker, error=str(error), dismissed=dismissed)
         self._strikes[worker] = self._deaths = 0
         return TaskOutcome(task, worker, games)
 
 
-class _StopNotes:
-    """Notes of a player in this process. Nothing reads them; writing stops the player."""
+class _StopRecord:
+    """The progress record of a player in this process: nothing reads it, but writing to it ends the
+    task once `stop()` returns true.
+    """
 
     def __init__(self, stop: Callable[[], bool]) -> None:
         self._stop = stop
@@ -174,18 +181,18 @@ class InlineWorker:
         self._next_task = next_task
         self._tracker = _ResultTracker(validate)
         self._player = TaskPlayer()
-        self._notes = _StopNotes(stop)
+        self._progress = _StopRecord(stop)
 
     def results(self, seconds: float) -> list[TaskOutcome]:
         if seconds <= 0:
             return []
         task = self._next_task()
         try:
-            result = self._player.play(task, self._notes.write)
+            result = self._player.play(task, self._progress.write)
         except StopPlaying:
             return []
         outcome = self._tracker.outcome(task, result, self.NAME)
-        if outcome.excluded:
+        if outcome.dismissed:
             raise SelfPlayFailed(f"self-play returns no valid games: {outcome.error}")
         return [outcome]
 
@@ -217,7 +224,7 @@ class ThreadCluster(Cluster):
                 continue
             result: R | Failure
             try:
-                result = work(task, _StopNotes(stop))
+                result = work(task, _StopRecord(stop))
             except StopPlaying:
                 return
             except Exception as error:  # as a worker process reports it
@@ -287,7 +294,7 @@ class ClusterWorkers:
     def _take(self, done: Done[SelfPlayTask, TaskResult]) -> None:
         outcome = self._tracker.outcome(done.task, done.result, done.worker)
         self._queue.put(outcome)
-        if outcome.excluded:
+        if outcome.dismissed:
             self._cluster.dismiss(done.worker)
             if not self._cluster.workers:
                 problem = f"results of the last worker, {done.worker}, are invalid"

@@ -58,7 +58,7 @@ class ReleaseFolder:
         return self.nets / f"mixnet-{self.config.size}-{run.rule}{board}{colour}.net"
 
     def match(self, definition: Mapping[str, Any]) -> Path:
-        """The folder of a match, one for each opponent and its net. The place of our own net is
+        """The folder of a match, one for each opponent and its net. The path of the released net is
         ignored, so that a moved run finds its games.
         """
         own, *others = definition["players"]

@@ -36,8 +36,8 @@ from tengen.zero.learn.learner import check_data_set
 from tengen.zero.release.release_folder import RETRY, ReleaseFolder
 from tengen.zero.zero_folder import ZeroFolder
 
-# Keys that name places: a folder may be moved between two calls.
-_PLACES = {"data.sets", "distillation.checkpoint", "start"}
+# Keys whose values are paths: a folder may be moved between two calls.
+_PATH_KEYS = {"data.sets", "distillation.checkpoint", "start"}
 _MAX_LABELS = 8 << 30  # bytes of the teacher's labels that are computed in advance
 _WARM_STEPS, _MAX_STEPS, _SECONDS = 4, 400, 8.0  # of measuring the speed
 
@@ -224,8 +224,8 @@ def _merge(*tables: Mapping[str, Any]) -> dict[str, Any]:
 def measure_samples(
     seconds: float, config: TrainConfig, device: torch.device, stop: Callable[[], bool]
 ) -> int:
-    """Training samples in so many seconds, measured on a few steps; 0: stopped.
-    Raises as `train` does.
+    """How many samples `seconds` of training have, measured on a few steps; 0: stopped. Raises as
+    `train` does.
     """
     if stop():
         return 0
@@ -253,7 +253,7 @@ def train_student(
 ) -> bool:
     """Train a net or resume its training; whether it is complete. Raises as `train` does."""
     if TrainFolder.has_run(path):
-        _update_places(TrainFolder.read(path), config)
+        _update_paths(TrainFolder.read(path), config)
     return train(config, path, device=str(device), resume=True, stop=stop).is_done
 
 
@@ -264,11 +264,11 @@ def is_trained(path: Path) -> bool:
     folder = TrainFolder.read(path)
     if not folder.net.exists():
         return False
-    return int(read_weights(folder.net).about.get("step", 0)) >= folder.steps
+    return int(read_weights(folder.net).metadata.get("step", 0)) >= folder.steps
 
 
-def _update_places(folder: TrainFolder, config: TrainConfig) -> None:
-    """Store new places of data and teacher in a training, if nothing else has changed."""
+def _update_paths(folder: TrainFolder, config: TrainConfig) -> None:
+    """Store new paths of data and teacher in a training, if nothing else has changed."""
     differing = set(folder.config.differences(config))
-    if differing and differing <= _PLACES:
+    if differing and differing <= _PATH_KEYS:
         folder.write_head({**folder.read_head(folder.path), "config": config.to_dict()})

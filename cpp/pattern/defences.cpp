@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PatternBoard::answers: looks up the shape with an opponent's stone on every cell of the threat's
+// PatternBoard::defences: looks up the shape with an opponent's stone on every cell of the threat's
 // line.
 #include <algorithm>
 
@@ -16,9 +16,9 @@ bool still_holds(Shape shape, bool five) {
 
 }  // namespace
 
-Answers PatternBoard::answers(Colour colour, Point p) const {
+DefencePoints PatternBoard::defences(Colour colour, Point p) const {
   const bool five = threat(colour, p) == Threat::FIVE;
-  Answers points;
+  DefencePoints points;
   int lines = 0;
   for (const Direction d : DIRECTIONS) {
     if (!still_holds(shape(colour, p, d), five)) continue;
