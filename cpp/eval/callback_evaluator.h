@@ -72,13 +72,13 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
   int size_;
   size_t points_;
   std::array<NetCallback, 2> nets_;  ///< the second may be empty
-  std::vector<u64> hashes_ = {0};  ///< of the stones, one per play
+  std::vector<u64> hashes_ = {0};    ///< of the stones, one per play
   std::vector<CacheEntry> cache_;
   std::vector<i32> scores_;  ///< [index][point]
   std::vector<float> planes_, policy_;
 
-  std::array<Batch, 2> batches_;     ///< by net; the place of a position is 2 * index + net
-  bool batch_answered_ = false;      ///< the next add() starts a new batch
+  std::array<Batch, 2> batches_;  ///< by net; the place of a position is 2 * index + net
+  bool batch_answered_ = false;   ///< the next add() starts a new batch
 };
 
 }  // namespace tengen

@@ -97,8 +97,7 @@ TEST(each_side_to_move_has_its_net) {
   BatchedEvaluator& batched = *evaluator.batched();
   for (const bool again : {false, true}) {
     std::vector<size_t> places;
-    for (const Colour side : {WHITE, BLACK, WHITE})
-      places.push_back(batched.add(patterns, side));
+    for (const Colour side : {WHITE, BLACK, WHITE}) places.push_back(batched.add(patterns, side));
     batched.run();
     batched.run();  // changes nothing
     CHECK_EQ(batched.value_at(places[0]), -EVAL_PER_LOGIT);

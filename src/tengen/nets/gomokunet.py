@@ -32,7 +32,7 @@ def resampled(x: Tensor, size: int) -> Tensor:
     """
     points = torch.arange(size, device=x.device)
     index = (2 * points + 1) * x.shape[-1] // (2 * size)
-    return x[..., index, :][..., index]
+    return x.index_select(-2, index).index_select(-1, index)  # a faster gradient than indexing
 
 
 class PositionalAttention(nn.Module):
