@@ -54,10 +54,8 @@ def test_the_better_net_wins(playouts: int) -> None:
     assert play(good, bad, playouts=playouts) == won
 
 
-@pytest.mark.parametrize("playouts", [0, 8])
-def test_a_net_that_sees_wins_beats_a_random_one(playouts: int) -> None:
-    result = play(Neighbours(1.0), tiny_net(1), playouts=playouts)
-    assert result.share > 0.7
+def test_a_policy_that_keeps_stones_together_beats_a_random_one() -> None:
+    assert play(Neighbours(1.0), tiny_net(1), playouts=0).share > 0.7
 
 
 def weights(spec: dict[str, Any], seed: int = 1) -> NetWeights:
