@@ -18,6 +18,7 @@ from tengen.util.errors import BadConfig
 Heads = Literal["simple", "alphazero", "polygames"]
 ValueOutput = Literal["value", "scalar", "win"]
 BOARD_PLANES = 2  # own stones, the opponent's: the input of every net that plays
+_SIZE = 15  # the default board size of heads that are for one size
 _MAX_BOARD_PLANES = 4  # more input planes than a net can derive from a board
 
 
@@ -129,7 +130,12 @@ class HeadedSpec(NetSpec):
     output: ValueOutput = "value"  # three-way logits, or one: "scalar", before tanh; "win", a logit
     # 2: own, opponent; 3: and where black is to move; 4: and ones; others for counting only
     planes: int = setting(BOARD_PLANES, min=1, max=1000)
-    size: int = setting(15, min=MIN_SIZE, max=MAX_SIZE)  # of boards, for the heads alphazero
+    size: int = setting(_SIZE, min=MIN_SIZE, max=MAX_SIZE)  # of boards, for the heads alphazero
+
+    def validate(self) -> None:
+        if self.heads != "alphazero" and self.size != _SIZE:
+            problem = f"the heads {self.heads} are for all board sizes"
+            raise BadSpec(f"{problem}: leave it out, or use the heads alphazero", "size")
 
     @property
     def input_planes(self) -> int:
