@@ -57,9 +57,8 @@ class NetSpec(Config):
     @property
     def architecture(self) -> str:
         """Everything that determines the shapes, as text."""
-        values = ((name, value) for name, value in self.to_dict().items() if name != "kind")
-        shown = (f"{name}={value:d}" if value is True or value is False else f"{name}={value}"
-                 for name, value in values)  # fmt: skip
+        values = Config.to_dict(self).items()
+        shown = (f"{k}={int(v) if isinstance(v, bool) else v}" for k, v in values)
         return " ".join([self.KIND, *shown])
 
     @property
@@ -98,11 +97,12 @@ class NetSpec(Config):
         values: dict[str, Any] = {
             key: int(text) if hints[key] is int else text for key, text in start.groupdict().items()
         }
-        known = {token: change for entry in cls._options()
-                 for token, change in _tokens(entry, hints[entry.name])}  # fmt: skip
-        place = start.end()
+        known: dict[str, tuple[str, Any]] = {}
+        for entry in cls._options():
+            known.update(_tokens(entry, hints[entry.name]))
+        option, place = re.compile(f"-({'|'.join(known)})(?=-|$)"), start.end()
         while place < len(name):
-            part = re.compile(f"-({'|'.join(known)})(?=-|$)").match(name, place)
+            part = option.match(name, place)
             if part is None:
                 raise cls._unknown_option(start[0], name[place + 1 :])
             key, value = next(known[token] for token in known if re.fullmatch(token, part[1]))
