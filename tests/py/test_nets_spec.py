@@ -125,6 +125,7 @@ def test_a_spec_is_frozen() -> None:
         ({"kind": "mixnet", "star": 1}, "star", "true or false"),
         ({"kind": "resnet", "blocks": -1}, "blocks", "0 to 100"),
         ({"kind": "katanet", "filters": 6}, "filters", "not a multiple of 4"),
+        ({"kind": "katanet", "size": 9}, "size", "heads simple are for all board sizes"),
         ({"kind": "resnet", "filters": True}, "filters", "integer"),
     ],
 )

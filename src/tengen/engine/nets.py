@@ -186,7 +186,7 @@ def registry_text(rules: Iterable[Rule], sizes: Sequence[int], nets: Mapping[str
 
 
 def _net_file(folder: Path, name: str) -> Path:
-    """The file of a name in a registry, which may leave the suffix of a net file out."""
+    """The file of a name in a registry, which names net files without their suffix."""
     return folder / (name if is_onnx(Path(name)) else name + NET_SUFFIX)
 
 

@@ -146,6 +146,7 @@ class KatanetSpec(HeadedSpec):
     filters: int = setting(256, min=4, max=4096)  # channels of the trunk; a quarter is pooled
 
     def validate(self) -> None:
+        HeadedSpec.validate(self)
         if self.filters % 4:
             raise BadSpec(f"{self.filters} is not a multiple of 4", "filters")
 

@@ -18,6 +18,7 @@ from tengen.util.errors import BadConfig
 Heads = Literal["simple", "alphazero", "polygames"]
 ValueOutput = Literal["value", "scalar", "win"]
 BOARD_PLANES = 2  # own stones, the opponent's: the input of every net that plays
+_SIZE = 15  # the default board size of heads that are for one size
 _MAX_BOARD_PLANES = 4  # more input planes than a net can derive from a board
 
 
@@ -56,9 +57,8 @@ class NetSpec(Config):
     @property
     def architecture(self) -> str:
         """Everything that determines the shapes, as text."""
-        values = ((name, value) for name, value in self.to_dict().items() if name != "kind")
-        shown = (f"{name}={value:d}" if value is True or value is False else f"{name}={value}"
-                 for name, value in values)  # fmt: skip
+        values = Config.to_dict(self).items()
+        shown = (f"{k}={int(v) if isinstance(v, bool) else v}" for k, v in values)
         return " ".join([self.KIND, *shown])
 
     @property
@@ -97,11 +97,12 @@ class NetSpec(Config):
         values: dict[str, Any] = {
             key: int(text) if hints[key] is int else text for key, text in start.groupdict().items()
         }
-        known = {token: change for entry in cls._options()
-                 for token, change in _tokens(entry, hints[entry.name])}  # fmt: skip
-        place = start.end()
+        known: dict[str, tuple[str, Any]] = {}
+        for entry in cls._options():
+            known.update(_tokens(entry, hints[entry.name]))
+        option, place = re.compile(f"-({'|'.join(known)})(?=-|$)"), start.end()
         while place < len(name):
-            part = re.compile(f"-({'|'.join(known)})(?=-|$)").match(name, place)
+            part = option.match(name, place)
             if part is None:
                 raise cls._unknown_option(start[0], name[place + 1 :])
             key, value = next(known[token] for token in known if re.fullmatch(token, part[1]))
@@ -129,7 +130,12 @@ class HeadedSpec(NetSpec):
     output: ValueOutput = "value"  # three-way logits, or one: "scalar", before tanh; "win", a logit
     # 2: own, opponent; 3: and where black is to move; 4: and ones; others for counting only
     planes: int = setting(BOARD_PLANES, min=1, max=1000)
-    size: int = setting(15, min=MIN_SIZE, max=MAX_SIZE)  # of boards, for the heads alphazero
+    size: int = setting(_SIZE, min=MIN_SIZE, max=MAX_SIZE)  # of boards, for the heads alphazero
+
+    def validate(self) -> None:
+        if self.heads != "alphazero" and self.size != _SIZE:
+            problem = f"the heads {self.heads} are for all board sizes"
+            raise BadSpec(f"{problem}: leave it out, or use the heads alphazero", "size")
 
     @property
     def input_planes(self) -> int:
