@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each kind")
     rounds = parser.parse_args().rounds
     print_machine()
-    for name in ("bench_patterns", "bench_point_scores", "bench_solvers"):
+    for name in ("bench_patterns", "bench_solvers"):
         if (NATIVE / name).exists():
             subprocess.run([str(NATIVE / name), str(rounds)], check=True)
         else:

@@ -26,7 +26,7 @@ ENTRIES = [
     *("CMakeLists.txt", "cpp", "nanobind", "src", "configs", "benchmarks", "site"),
 ]
 # Benchmarks that need only the package, and their helper.
-SCRIPTS = ("bench_common.py", "gpuct.py", "levels.py")
+SCRIPTS = ("bench_common.py", "levels.py")
 LAUNCHER = """\
 #!/bin/sh
 # SPDX-License-Identifier: MIT

@@ -38,6 +38,11 @@ std::string_view view(const nb::bytes& data) {
   return {static_cast<const char*>(data.data()), data.size()};
 }
 
+CallbackNet callback_net(const Callback& callback, u32 sizes,
+                         const std::optional<Callback>& white) {
+  return {python_callback(callback), sizes, white ? python_callback(*white) : NetCallback()};
+}
+
 /// A request for a board, without limits.
 GoRequest request_of(const BoundBoard& board) {
   GoRequest request;
@@ -117,8 +122,8 @@ class BoundEngine {
     return {to_array(std::move(stones), points), to_array(std::move(sides)),
             to_array(std::move(values))};
   }
-  void set_callback(const Callback& callback, u32 sizes) {
-    engine_->set_evaluation(CallbackNet{python_callback(callback), sizes});
+  void set_callback(const Callback& callback, u32 sizes, const std::optional<Callback>& white) {
+    engine_->set_evaluation(callback_net(callback, sizes, white));
   }
 
   void start(const BoundBoard& board, double seconds, u64 nodes, int depth, double clock,
@@ -191,7 +196,8 @@ class BoundEngine {
 BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int threads,
                   size_t memory, const BoundNet* net, const BoundNet* white_net,
                   const std::optional<Callback>& callback, u32 sizes, int max_positions, int search,
-                  u64 playouts, const nb::bytes& lazy_tables) {
+                  u64 playouts, const nb::bytes& lazy_tables,
+                  const std::optional<Callback>& white_callback) {
   EngineOptions options;
   set_option(options, "search", search);
   set_option(options, "preset", preset);
@@ -203,7 +209,7 @@ BenchResult bench(int rule, const nb::bytes& tables, int depth, int preset, int 
     resources.lazy_tables = LazyTables::parse(view(lazy_tables), to_rule(rule));
   if (net != nullptr)
     resources.evaluation = mixnet::Nets{net->net(), (white_net ? white_net : net)->net()};
-  if (callback) resources.evaluation = CallbackNet{python_callback(*callback), sizes};
+  if (callback) resources.evaluation = callback_net(*callback, sizes, white_callback);
   bool interrupted = false;
   BenchResult result;
   {
@@ -350,8 +356,10 @@ void register_engine(nb::module_& module) {
       .def("set_classical", &BoundEngine::set_classical)
       .def("set_nets", &BoundEngine::set_nets, nb::arg("black"), nb::arg("white"))
       .def("set_callback", &BoundEngine::set_callback, nb::arg("callback"), nb::arg("sizes"),
+           nb::arg("white") = nb::none(),
            "Evaluate by a function of planes [n, 2, size, size] that returns the logits of the "
-           "values, [n, 3], and of the policies, [n, size, size], as arrays of float32.")
+           "values, [n, 3], and of the policies, [n, size, size], as arrays of float32. With "
+           "`white`, that function evaluates positions with white to move.")
       .def("load_tables", &BoundEngine::load_tables, nb::arg("rule"), nb::arg("data"))
       .def("load_lazy_tables", &BoundEngine::load_lazy_tables, nb::arg("rule"), nb::arg("data"))
       .def("collect_samples", &BoundEngine::collect_samples, nb::arg("per_1024"))
@@ -383,7 +391,8 @@ void register_engine(nb::module_& module) {
              nb::arg("white_net").none() = nb::none(), nb::arg("callback").none() = nb::none(),
              nb::arg("sizes") = ~u32{0}, nb::arg("positions") = 0,
              nb::arg("search") = static_cast<int>(SearchKind::ALPHABETA), nb::arg("playouts") = 0,
-             nb::arg("lazy_tables") = nb::bytes("", 0));
+             nb::arg("lazy_tables") = nb::bytes("", 0),
+             nb::arg("white_callback").none() = nb::none());
   module.def("mcts_options", &all_mcts_options,
              "(name, kind, default, min, max, meaning) of the options of Monte-Carlo tree search. "
              "Numbers of a `real` are in millionths.");

@@ -49,7 +49,7 @@ EvaluatorFactory net_factory(const EvaluatorResources& resources, int size, Rule
     };
   if (const auto* net = std::get_if<CallbackNet>(&chosen))
     return [net, size, with_lazy] {
-      return with_lazy(std::make_unique<CallbackEvaluator>(size, net->callback));
+      return with_lazy(std::make_unique<CallbackEvaluator>(size, net->callback, net->white));
     };
   return classical_factory(resources, rule);
 }
@@ -69,7 +69,7 @@ std::unique_ptr<Evaluator> make_evaluator(const EngineOptions& options, int size
   switch (options.preset) {
     case Preset::ALPHABETA:
     case Preset::POLICY: return net_factory(resources, size, rule, false)();
-    case Preset::CLASSICAL_PAPER: return std::make_unique<PointScoreEvaluator>(size, rule);
+    case Preset::CLASSICAL_PAPER: return std::make_unique<PointScoreEvaluator>(size, rule, options.score_update);
     case Preset::RANDOM: return nullptr;
     case Preset::CLASSICAL: break;
   }
@@ -79,7 +79,7 @@ std::unique_ptr<Evaluator> make_evaluator(const EngineOptions& options, int size
 std::unique_ptr<Searcher> make_searcher(const EngineOptions& options, int size, Rule rule,
                                         const EvaluatorResources& resources) {
   const auto paper = [&]() -> std::unique_ptr<Evaluator> {
-    return std::make_unique<PointScoreEvaluator>(size, rule);
+    return std::make_unique<PointScoreEvaluator>(size, rule, options.score_update);
   };
   const bool is_mcts = options.kind == SearchKind::MCTS;
   const auto searcher = [&](const EvaluatorFactory& make) -> std::unique_ptr<Searcher> {

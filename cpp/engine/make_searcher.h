@@ -14,14 +14,15 @@
 
 namespace tengen {
 
-/// A net outside the core.
+/// A net outside the core, or one per side to move.
 struct CallbackNet {
   NetCallback callback;
-  u32 sizes = ~u32{0};  ///< bit s: supports boards of size s
+  u32 sizes = ~u32{0};     ///< bit s: supports boards of size s
+  NetCallback white = {};  ///< for white to move; empty: `callback` serves both sides
 };
 
 /// Evaluation of the preset ALPHABETA: classical tables, one net per side to move (black, white),
-/// or a callback.
+/// or callbacks.
 using Evaluation = std::variant<std::monostate, mixnet::Nets, CallbackNet>;
 
 /// Whether the evaluation supports such boards. Requires that nets are not null.

@@ -48,6 +48,8 @@ constexpr std::array ENTRIES = {
     Entry{"search", 0, SEARCH_KIND_NB - 1,
           [](EngineOptions& o, i64 v) { o.kind = static_cast<SearchKind>(v); }},
     Entry{"branching", 0, 484, [](EngineOptions& o, i64 v) { o.branching = static_cast<int>(v); }},
+    Entry{"score_update", 0, POINT_SCORE_UPDATE_NB - 1,
+          [](EngineOptions& o, i64 v) { o.score_update = static_cast<PointScoreUpdate>(v); }},
     Entry{"vcf_quiescence", 0, 1, set_switch<&AlphaBetaSettings::vcf_quiescence>},
     Entry{"history", 0, 1, set_switch<&AlphaBetaSettings::history>},
     Entry{"late_move_reductions", 0, 1, set_switch<&AlphaBetaSettings::late_move_reductions>},

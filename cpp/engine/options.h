@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eval/point_score_board.h"
 #include "search/alphabeta/settings.h"
 #include "search/mcts/settings.h"
 
@@ -30,6 +31,7 @@ struct EngineOptions {
   AlphaBetaSettings search;
   MctsSettings mcts;
   int branching = 0;  ///< root branching of classical-paper; 0: CLASSICAL_PAPER_BRANCHING
+  PointScoreUpdate score_update = PointScoreUpdate::BLOCKED;  ///< of classical-paper
 };
 
 /// Real-valued options are passed as integers in units of 1 / REAL_ONE.

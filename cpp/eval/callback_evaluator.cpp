@@ -27,10 +27,10 @@ i32 score_of(float logit) {
 
 }  // namespace
 
-CallbackEvaluator::CallbackEvaluator(int size, NetCallback evaluate)
+CallbackEvaluator::CallbackEvaluator(int size, NetCallback evaluate, NetCallback white)
     : size_(size),
       points_(static_cast<size_t>(size * size)),
-      callback_(std::move(evaluate)),
+      nets_{std::move(evaluate), std::move(white)},
       cache_(CACHE_SIZE),
       scores_(CACHE_SIZE * points_),
       planes_(2 * points_),
@@ -90,40 +90,47 @@ void CallbackEvaluator::evaluate(const PatternBoard& patterns, Colour side, size
   write_planes(patterns, side, planes_.data());
   std::array<float, 3> value{};
   NetOutput answer{{&value, 1}, policy_};
-  callback_(size_, planes_, answer);
+  nets_[net_of(side)](size_, planes_, answer);
   cache_[index].value = eval_from_logits(nearest_logits(value));
   std::transform(policy_.begin(), policy_.end(),
                  scores_.begin() + static_cast<std::ptrdiff_t>(index * points_), score_of);
 }
 
 size_t CallbackEvaluator::add(const PatternBoard& patterns, Colour side) {
-  if (batch_answered_) batch_size_ = 0;
+  if (batch_answered_)
+    for (Batch& batch : batches_) batch.size = 0;
   batch_answered_ = false;
-  const size_t index = batch_size_++;
-  if (batch_planes_.size() < batch_size_ * 2 * points_) {
-    batch_planes_.resize(batch_size_ * 2 * points_);
-    batch_policy_.resize(batch_size_ * points_);
-    batch_scores_.resize(batch_size_ * points_);
-    batch_logits_.resize(batch_size_);
-    batch_values_.resize(batch_size_);
+  const size_t net = net_of(side);
+  Batch& batch = batches_[net];
+  const size_t index = batch.size++;
+  if (batch.planes.size() < batch.size * 2 * points_) {
+    batch.planes.resize(batch.size * 2 * points_);
+    batch.policy.resize(batch.size * points_);
+    batch.scores.resize(batch.size * points_);
+    batch.logits.resize(batch.size);
+    batch.values.resize(batch.size);
   }
-  write_planes(patterns, side, &batch_planes_[index * 2 * points_]);
-  return index;
+  write_planes(patterns, side, &batch.planes[index * 2 * points_]);
+  return 2 * index + net;
 }
 
 void CallbackEvaluator::run() {
-  if (batch_size_ == 0 || batch_answered_) return;
+  if (batch_answered_) return;
   batch_answered_ = true;  // also if the callback throws: the batch is discarded
-  const std::span<float> policy(batch_policy_.data(), batch_size_ * points_);
-  NetOutput answer{{batch_logits_.data(), batch_size_}, policy};
-  callback_(size_, {batch_planes_.data(), batch_size_ * 2 * points_}, answer);
-  std::transform(policy.begin(), policy.end(), batch_scores_.begin(), score_of);
-  for (size_t i = 0; i < batch_size_; ++i)
-    batch_values_[i] = eval_from_logits(nearest_logits(batch_logits_[i]));
+  for (size_t net = 0; net < batches_.size(); ++net) {
+    Batch& batch = batches_[net];
+    if (batch.size == 0) continue;
+    const std::span<float> policy(batch.policy.data(), batch.size * points_);
+    NetOutput answer{{batch.logits.data(), batch.size}, policy};
+    nets_[net](size_, {batch.planes.data(), batch.size * 2 * points_}, answer);
+    std::transform(policy.begin(), policy.end(), batch.scores.begin(), score_of);
+    for (size_t i = 0; i < batch.size; ++i)
+      batch.values[i] = eval_from_logits(nearest_logits(batch.logits[i]));
+  }
 }
 
 void CallbackEvaluator::score_moves_at(size_t index, std::span<ScoredMove> moves) const {
-  copy_scores(&batch_scores_[index * points_], size_, moves);
+  copy_scores(&batches_[index & 1].scores[index / 2 * points_], size_, moves);
 }
 
 }  // namespace tengen

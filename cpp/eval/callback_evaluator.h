@@ -26,7 +26,8 @@ using NetCallback = std::function<void(int size, std::span<const float> planes, 
 /// even with its children evaluated in between.
 class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
  public:
-  CallbackEvaluator(int size, NetCallback evaluate);
+  /// `white`: for white to move; empty: `evaluate` serves both sides.
+  CallbackEvaluator(int size, NetCallback evaluate, NetCallback white = {});
 
   bool is_net() const override { return true; }
   void assign(const PatternBoard& patterns) override;
@@ -40,7 +41,7 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
   size_t add(const PatternBoard& patterns, Colour side) override;
   /// Throws like value().
   void run() override;
-  Value value_at(size_t index) const override { return batch_values_[index]; }
+  Value value_at(size_t index) const override { return batches_[index & 1].values[index / 2]; }
   void score_moves_at(size_t index, std::span<ScoredMove> moves) const override;
 
  private:
@@ -51,6 +52,17 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
     Value value = 0;
   };
 
+  /// Positions for one net: inputs [index][plane][point] and outputs.
+  struct Batch {
+    size_t size = 0;
+    std::vector<float> planes, policy;
+    std::vector<std::array<float, 3>> logits;
+    std::vector<Value> values;
+    std::vector<i32> scores;
+  };
+
+  /// 1 for white's own net, else 0.
+  size_t net_of(Colour side) const { return side == WHITE && nets_[1] ? 1 : 0; }
   /// Cache index of the result for the side to move; evaluates on a miss.
   size_t answer(const PatternBoard& patterns, Colour side);
   void evaluate(const PatternBoard& patterns, Colour side, size_t index);
@@ -59,19 +71,14 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
 
   int size_;
   size_t points_;
-  NetCallback callback_;
-  std::vector<u64> hashes_ = {0};  ///< of the stones, one per play
+  std::array<NetCallback, 2> nets_;  ///< the second may be empty
+  std::vector<u64> hashes_ = {0};    ///< of the stones, one per play
   std::vector<CacheEntry> cache_;
   std::vector<i32> scores_;  ///< [index][point]
   std::vector<float> planes_, policy_;
 
-  // The batch: inputs [index][plane][point] and outputs.
-  size_t batch_size_ = 0;
-  bool batch_answered_ = false;  ///< the next add() starts a new batch
-  std::vector<float> batch_planes_, batch_policy_;
-  std::vector<std::array<float, 3>> batch_logits_;
-  std::vector<Value> batch_values_;
-  std::vector<i32> batch_scores_;
+  std::array<Batch, 2> batches_;  ///< by net; the place of a position is 2 * index + net
+  bool batch_answered_ = false;   ///< the next add() starts a new batch
 };
 
 }  // namespace tengen

@@ -24,12 +24,12 @@ class BatchedEvaluator {
  public:
   virtual ~BatchedEvaluator() = default;
 
-  /// Adds a position with `side` to move; returns its index in the batch. Requirements as for
+  /// Adds a position with `side` to move; returns its place in the batch. Requirements as for
   /// value().
   virtual size_t add(const PatternBoard& patterns, Colour side) = 0;
   /// Evaluates the batch; the next add() starts a new one.
   virtual void run() = 0;
-  /// Results of the last batch, by index.
+  /// Results of the last batch, by place.
   virtual Value value_at(size_t place) const = 0;
   virtual void score_moves_at(size_t place, std::span<ScoredMove> moves) const = 0;
 };

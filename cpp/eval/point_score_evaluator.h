@@ -9,7 +9,8 @@ namespace tengen {
 
 class PointScoreEvaluator final : public Evaluator {
  public:
-  PointScoreEvaluator(int size, Rule rule) : board_(size, rule) {}
+  PointScoreEvaluator(int size, Rule rule, PointScoreUpdate update = PointScoreUpdate::BLOCKED)
+      : board_(size, rule, update) {}
 
   void assign(const PatternBoard& patterns) override { board_.assign(patterns.lines()); }
   void play(const PatternBoard&, Point p, Colour colour) override { board_.play(p, colour); }

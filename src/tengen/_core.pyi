@@ -242,9 +242,9 @@ class Engine:
 
     def set_nets(self, black: Net, white: Net) -> None: ...
 
-    def set_callback(self, callback: Callable[..., object], sizes: int) -> None:
+    def set_callback(self, callback: Callable[..., object], sizes: int, white: Callable[..., object] | None = None) -> None:
         """
-        Evaluate by a function of planes [n, 2, size, size] that returns the logits of the values, [n, 3], and of the policies, [n, size, size], as arrays of float32.
+        Evaluate by a function of planes [n, 2, size, size] that returns the logits of the values, [n, 3], and of the policies, [n, size, size], as arrays of float32. With `white`, that function evaluates positions with white to move.
         """
 
     def load_tables(self, rule: int, data: bytes) -> None: ...
@@ -293,7 +293,7 @@ class BenchResult:
     @property
     def signature(self) -> int: ...
 
-def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, callback: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0, search: int = 0, playouts: int = 0, lazy_tables: bytes = ...) -> BenchResult: ...
+def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, callback: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0, search: int = 0, playouts: int = 0, lazy_tables: bytes = ..., white_callback: Callable[..., object] | None = None) -> BenchResult: ...
 
 def mcts_options() -> list[tuple[str, str, int, int, int, str]]:
     """

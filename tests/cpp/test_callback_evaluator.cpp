@@ -82,6 +82,37 @@ TEST(callback_is_called_once_per_position_and_side) {
   CHECK_EQ(net.calls.load(), 3);
 }
 
+TEST(each_side_to_move_has_its_net) {
+  PlainNet black, white;
+  CallbackEvaluator evaluator(15, black.ask(), white.ask());
+  PatternBoard patterns(15, Rule::FREESTYLE);
+  patterns.play(make_point(7, 7), BLACK);
+  evaluator.assign(patterns);
+  CHECK_EQ(evaluator.value(patterns, WHITE), -EVAL_PER_LOGIT);
+  CHECK_EQ(black.calls.load(), 0);
+  CHECK_EQ(evaluator.value(patterns, BLACK), EVAL_PER_LOGIT);
+  CHECK_EQ(black.calls.load(), 1);
+  CHECK_EQ(white.calls.load(), 1);
+
+  BatchedEvaluator& batched = *evaluator.batched();
+  for (const bool again : {false, true}) {
+    std::vector<size_t> places;
+    for (const Colour side : {WHITE, BLACK, WHITE}) places.push_back(batched.add(patterns, side));
+    batched.run();
+    batched.run();  // changes nothing
+    CHECK_EQ(batched.value_at(places[0]), -EVAL_PER_LOGIT);
+    CHECK_EQ(batched.value_at(places[1]), EVAL_PER_LOGIT);
+    CHECK_EQ(batched.value_at(places[2]), -EVAL_PER_LOGIT);
+    CHECK_EQ(black.calls.load(), again ? 3 : 2);
+    CHECK_EQ(white.calls.load(), again ? 3 : 2);
+    CHECK_EQ(black.largest.load(), 1);
+    CHECK_EQ(white.largest.load(), 2);
+    std::array<ScoredMove, 1> moves = {ScoredMove{make_point(1, 1), 0}};
+    batched.score_moves_at(places[2], moves);
+    CHECK_EQ(moves[0].score, 16 * EVAL_PER_POLICY_LOGIT / 8);
+  }
+}
+
 TEST(non_finite_outputs_end_the_search_with_an_error) {
   constexpr float NONE = std::numeric_limits<float>::quiet_NaN();
   for (const bool in_value : {true, false}) {

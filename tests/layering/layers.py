@@ -35,7 +35,7 @@ PYTHON_RANKS = {
 }
 # These import no other package of ours.
 ALONE = {"util", "cluster", "reference"}
-TORCH_USERS = {"nets", "train", "export", "zero"}
+TORCH_USERS = {"nets", "train", "export", "zero", "experiments"}
 UNRANKED = {"", "__init__", "__main__", "_version"}
 
 # Folders of the native core, lowest first. A subfolder is its own unit; units of one line do not

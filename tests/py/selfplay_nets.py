@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from tengen.nets import ResnetSpec, make_net
 from tengen.nets.blocks import BoardNet
@@ -74,3 +75,21 @@ class HolderNet(FixedNet):
         reported["value"][:, 0] += 5 * (held[:, 0] - held[:, 1])
         reported["value"][:, 1] -= 5 * (held[:, 0] - held[:, 1])
         return reported
+
+
+class Neighbours(nn.Module):
+    """Likes points beside own stones, and sides with many of them; by a negative `taste`, the
+    opposite. `added` to all logits changes no chance.
+    """
+
+    def __init__(self, taste: float, added: float = 0.0) -> None:
+        super().__init__()
+        self.taste, self.added = taste, added
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        beside = functional.conv2d(planes, torch.ones(2, 1, 3, 3), padding=1, groups=2)
+        held = (beside * planes).sum((2, 3))
+        lead = self.taste * (held[:, 0] - held[:, 1]) / 8
+        value = torch.stack((lead, -lead, torch.full_like(lead, -4.0)), 1)
+        policy = self.taste * (2 * beside[:, 0] + beside[:, 1]) + self.added
+        return {"value": value, "policy": policy}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tengen import Move, Rule
-from tengen.cli.terminal_commands import Reply
+from tengen.cli.terminal_common import Reply
 from tengen.cli.terminal_game import TerminalGame
 from tengen.game.recorded_game import RecordedGame
 

@@ -72,6 +72,16 @@ def test_all_games_are_played(tmp_path: Path) -> None:
     assert (progress.decision, progress.is_decided) == (None, False)
 
 
+def test_all_opponents_get_the_same_openings(tmp_path: Path) -> None:
+    players = [RANDOM, RANDOM.named("b"), RANDOM.named("c")]
+    definition = small(*players, kind="round-robin", pairs=2)
+    folder = begin(tmp_path, definition)
+    cluster = FakeCluster(results=played)
+    play(folder, cluster)
+    by_opening = Counter((task.scheduled.opening, task.moves) for task in cluster.done)
+    assert by_opening == {(0, ("d4",)): 6, (1, ("c3", "d4")): 6}
+
+
 def test_a_game_is_stored_before_it_is_reported(tmp_path: Path) -> None:
     folder = begin(tmp_path)
 

@@ -356,7 +356,7 @@ def test_resume_requires_confirmation_for_foreign_runs(
     arguments = ["match", "--resume", str(program_run), "--no-psq", "--no-report"]
     played: list[object] = []
     monkeypatch.setattr(arena_common, "run_match", lambda *args, **_: played.append(args))
-    monkeypatch.setattr(arena_common, "_finish", lambda *args: 0)
+    monkeypatch.setattr(arena_common, "finish", lambda *args: 0)
     capsys.readouterr()
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     assert main(arguments) == 1  # no terminal to confirm

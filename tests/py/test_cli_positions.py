@@ -14,13 +14,13 @@ import pytest
 from random_boards import random_cells
 from solver_cases import open_three
 from tengen import BadPosition, BadRecord, Board, Colour, Move, TengenError
-from tengen.cli.diagram import is_diagram, read_diagram
 from tengen.cli.engine_common import (
     InputPosition,
     PositionOptions,
     UnreadablePosition,
     read_positions,
 )
+from tengen.game.diagram import is_diagram, read_diagram
 from tengen.game.render.text import board_text, numbered_text
 
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from fake_core import FakeCore, fake_engines
 from tengen import Colour, Engine, Limit, Rule
-from tengen.cli.terminal_commands import Reply
+from tengen.cli.terminal_common import EnginePlayer, Reply
 from tengen.cli.terminal_game import TerminalGame
-from tengen.cli.terminal_text import EnginePlayer
 from tengen.game import records
 from tengen.game.recorded_game import RecordedGame
 from terminal_dialogue import names

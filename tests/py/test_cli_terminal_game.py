@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tengen import Move, Rule
-from tengen.cli.terminal_commands import Reply
+from tengen.cli.terminal_common import Reply
 from tengen.cli.terminal_game import TerminalGame
 from tengen.game.recorded_game import RecordedGame
 from tengen.game.records import Record

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -114,6 +116,47 @@ def test_splits_of_any_shape(count: int, every: int, block: int) -> None:
     others = [n for a, b in _complement(inside, count).tolist() for n in range(a, b)]
     assert covered == [n for n in range(count) if (n // block) % every == every - 1]
     assert sorted(covered + others) == list(range(count))
+
+
+@pytest.mark.parametrize("every", [20.0, 6.5, 96_000 / 15_000, 1.25])
+@pytest.mark.parametrize("unit", ["row", "game"])
+def test_any_share_is_held_out_evenly(
+    tmp_path: Path, every: float, unit: Literal["row", "game"]
+) -> None:
+    rows = random_rows(400, extras=True)._replace(game=np.arange(400, dtype=np.int32))
+    split = Validation(every, 1, unit)
+    data = Dataset.open(make_set(tmp_path / "set", rows, validation=split))
+    held = numbers(data.split("validation"))
+    assert len(held) == int(400 / every)
+    gaps = np.diff([-1, *held])
+    assert set(gaps.tolist()) <= {math.floor(every), math.ceil(every)}
+    assert sorted(held + numbers(data.split("train"))) == list(range(400))
+
+
+def test_another_split_of_the_same_rows(dataset: Dataset, tmp_path: Path) -> None:
+    held = {}
+    for unit in ("game", "row"):
+        other = dataset.resplit(Validation(5, 1, unit))
+        held[unit] = numbers(other.split("validation"))
+    assert held["game"] == [n for n in range(437) if n // 7 % 5 == 4]
+    assert held["row"] == list(range(4, 437, 5))
+    assert numbers(dataset.split("validation")) == [n for n in range(437) if (n // 10) % 4 == 3]
+    plain = Dataset.open(make_set(tmp_path / "plain", random_rows(20)))
+    with pytest.raises(BadData, match="plain: validation is by game, but there is no column"):
+        plain.resplit(Validation(5, 1, "game"))
+
+
+@pytest.mark.parametrize("every", [1, 0.5])
+def test_a_split_leaves_something_to_train_on(every: float) -> None:
+    with pytest.raises(BadData, match="nothing to train on: use 0, or more than 1"):
+        Validation(every)
+
+
+def test_whole_numbers_of_blocks_are_written_as_in_0_1_0() -> None:
+    assert repr(Validation(20).to_dict()["every"]) == "20"
+    assert Validation.from_dict({"every": 20, "block": 1, "unit": "row"}) == Validation(20, 1)
+    split = Validation(6.4, 1, "game")
+    assert Validation.from_dict(split.to_dict()) == split
 
 
 @pytest.mark.parametrize("shard", [50, 1000])

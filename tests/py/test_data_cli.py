@@ -12,6 +12,7 @@ import pytest
 from data_samples import make_set, random_rows
 from tengen.cli import data_import
 from tengen.cli.main import main
+from tengen.data import Dataset
 
 Capture = pytest.CaptureFixture[str]
 GAMES = "B h8 h9 j8 i7 a1 b1 c1\nW a1 b2 h8\n? h8\nD h8 i9 j10\n"
@@ -69,6 +70,22 @@ def test_info_of_sets_and_records_together(folder: Path, capsys: Capture) -> Non
     out = capsys.readouterr().out
     assert "set: set, freestyle 9x9" in out
     assert "a.sgf: sgf, 1 game" in out
+
+
+def test_splits(folder: Path, capsys: Capture) -> None:
+    lines = {"position": "one of 2.5 rows", "game": "one of 2.5 games"}
+    for split, line in lines.items():
+        command = [*IMPORT, "--overwrite", "--split", split, "--validation-share", "0.4"]
+        assert main(command) == 0
+        capsys.readouterr()
+        assert main(["data", "info", "set"]) == 0
+        assert f"{line} is for validation" in capsys.readouterr().out
+    assert main([*IMPORT, "--overwrite", "--validation-share", "0"]) == 0
+    assert Dataset.open("set").manifest.validation.every == 0
+    for share in ("1", "-0.1", "much"):
+        with pytest.raises(SystemExit):
+            main([*IMPORT, "--validation-share", share])
+        assert "no number from 0 to below 1" in capsys.readouterr().err
 
 
 def test_import_errors(folder: Path, capsys: Capture) -> None:

@@ -425,6 +425,25 @@ def test_no_game_is_in_both_splits(tmp_path: Path) -> None:
     assert all(game % 4 == 3 for game in games[1])
 
 
+@pytest.mark.parametrize(("every", "count"), [(4, 25), (6.25, 16)])
+def test_a_share_of_the_games_is_held_out(tmp_path: Path, every: float, count: int) -> None:
+    options = RecordOptions(Rule.RENJU, every=every, keep_unknown=True)
+    result = import_text(tmp_path, random_games(100), options)
+    view = result.split("validation")
+    column = view.rows(np.arange(len(view))).game
+    assert column is not None
+    assert len(set(column.tolist())) == count
+
+
+def test_a_split_by_position(tmp_path: Path) -> None:
+    options = RecordOptions(Rule.RENJU, split="position", every=4)
+    result = import_text(tmp_path, random_games(30), options)
+    view = result.split("validation")
+    assert view.numbers(np.arange(len(view))).tolist() == list(range(3, len(result), 4))
+    with pytest.raises(BadData, match="split: no 'day': known: game, position"):
+        RecordOptions(Rule.RENJU, split="day")
+
+
 KILLED = """
 import os, sys
 from pathlib import Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from queue import Queue
 
 import pytest
@@ -187,3 +188,20 @@ def test_a_single_move_takes_no_time_after_the_hit(preset: str, search: str) -> 
         timer.cancel()
         assert not late.is_set()
         assert played.move == Move("l8")
+
+
+def test_a_search_that_is_stopped_before_it_starts_ends_at_once() -> None:
+    """The engine is busy when the command comes, as while it loads a net."""
+    ready, events = threading.Event(), Queue[Event]()
+
+    def make(options: Mapping[str, int]) -> Engine:
+        assert ready.wait(30)
+        return Engine("classical", memory=8)
+
+    thread = EngineThread(make, events.put)
+    thread.think(Think(board("h8"), Limit(time=60), {}), time.monotonic())
+    thread.halt()
+    ready.set()
+    while not isinstance(event := events.get(timeout=30), PlayResult):
+        assert isinstance(event, Info)
+    assert thread.close(30)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,12 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ({"steps": 1, "optimiser": {"rte": 1}}, "optimiser.rte: unknown key: did you mean 'rate'?"),
         ({"steps": 1, "optimiser": {"rate": "fast"}}, "optimiser.rate: use a number, not 'fast'"),
         ({"steps": 1, "optimiser": {"rate": -1.0}}, "optimiser.rate: -1 is out of range"),
-        ({"steps": 1, "optimiser": {"name": "sgd"}}, "optimiser.name: no 'sgd'"),
+        ({"steps": 1, "optimiser": {"name": "sdg"}}, "did you mean 'sgd'?"),
+        ({"steps": 1, "optimiser": {"nesterov": True}}, "optimiser.nesterov: needs sgd"),
+        (
+            {"steps": 1, "optimiser": {"name": "sgd", "nesterov": True, "momentum": 0}},
+            "optimiser.nesterov: needs sgd with a momentum above 0",
+        ),
         ({"steps": 1, "optimiser": 3}, "optimiser: use a table, not 3"),
         ({"steps": 1, "batch": True}, "batch: use an integer, not True"),
         ({"steps": 1, "batch": 2**63}, "batch: the number has more than 64 bits"),
@@ -48,13 +54,21 @@ def test_defaults_are_filled_in_and_survive_a_round_trip() -> None:
         ({"steps": 1, "batch": 0}, "batch: 0 is out of range, use 1 to"),
         ({"steps": 1, "net": "mixnet-x"}, "no net 'mixnet-x': did you mean 'mixnet-"),
         ({"steps": 1, "net": "mixnet-s-no-head"}, "has no option head"),
-        ({"steps": 1, "net": {"kind": "resnet", "blocks": 0}}, "net.blocks: 0"),
+        ({"steps": 1, "net": {"kind": "resnet", "filters": 0}}, "net.filters: 0"),
+        (
+            {"steps": 1, "net": "mobilenet-1b8f-planes21"},
+            "net.planes: mobilenet-1b8f-planes21 takes",
+        ),
         ({"steps": 1, "net": 7}, "net: use a name or a table, not 7"),
         ({"steps": 1, "net": {"blocks": 4}}, "net.kind: no None"),
         ({"steps": 1, "losses": {"polcy": 1}}, "losses: no 'polcy': did you mean 'policy'?"),
         ({"steps": 1, "losses": {"policy": 0}}, "nothing to minimise"),
-        ({}, "one of steps and samples"),
-        ({"steps": 1, "samples": 1}, "one of steps and samples"),
+        ({}, "one of steps, samples and epochs"),
+        ({"steps": 1, "samples": 1}, "one of steps, samples and epochs"),
+        ({"samples": 1, "epochs": 1}, "one of steps, samples and epochs"),
+        ({"epochs": -0.5}, "epochs: -0.5 is out of range"),
+        ({"steps": 1, "data": {"split": "row"}}, "data.split: no 'row': known: game, position"),
+        ({"steps": 1, "data": {"validation_share": 1}}, "data.validation_share: 1 is out of range"),
         ({"steps": 1, "data": {"path": "a", "sets": [{"path": "b"}]}}, "use one of them"),
         ({"steps": 1, "data": {"sets": [{"weight": 1.0}]}}, "has no path"),
         ({"steps": 1, "data": {"sets": "a"}}, "data.sets: use a list, not 'a'"),
@@ -122,8 +136,21 @@ def test_a_length_that_is_set_replaces_that_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(BadTraining, match="steps and samples are both set: set one of them"):
         read_config(path, ["steps=7", "samples=600"])
     path.write_text("steps = 5\nsamples = 600\n")  # of a file both are a mistake
-    with pytest.raises(BadTraining, match="one of steps and samples"):
+    with pytest.raises(BadTraining, match="one of steps, samples and epochs"):
         read_config(path)
+    path.write_text("steps = 5\nbatch = 300\n")
+    made = read_config(path, ["epochs=2"])
+    assert (made.steps, made.epochs) == (0, 2.0)
+
+
+def test_epochs_become_steps() -> None:
+    made = TrainConfig.from_dict({"epochs": 2.5, "batch": 32})
+    assert [made.with_steps(n).total_steps for n in (100, 256, 257, 1)] == [8, 20, 21, 1]
+    assert made.with_steps(100).epochs == 0
+    assert TrainConfig.from_dict({"epochs": 0.07, "batch": 7}).with_steps(100).total_steps == 1
+    assert TrainConfig.from_dict({"steps": 3}).with_steps(100).total_steps == 3
+    with pytest.raises(BadTraining, match="epochs: not known in steps"):
+        _ = made.total_steps
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs" / "train").glob("*.toml")), ids=str)
@@ -138,8 +165,13 @@ def test_every_key_has_help_and_is_in_the_docs() -> None:
     text = (ROOT / "docs" / "training.md").read_text("utf-8")
     for key in TrainConfig.settings():
         assert key.help, key.name
-        assert f"| `{key.name}` |" in text, key.name
-        assert key.help in text, key.name
+        assert f"| `{key.name}` | `{toml(key.default)}` | {key.help} |\n" in text, key.name
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {toml(item)}' for name, item in value.items())} }}"
+    return json.dumps(value)
 
 
 def test_where_the_rounded_net_is_trained() -> None:
@@ -186,6 +218,24 @@ def test_step_and_constant() -> None:
     assert result == pytest.approx([1] * 5 + [0.1] * 3 + [0.01] * 2)
     assert ScheduleConfig("constant", warmup=0).rate_share(7, 10) == 1
     assert ScheduleConfig(warmup=5).rate_share(0, 1) == pytest.approx(1 / 6)  # shorter than that
+
+
+def test_drops_of_the_rate_after_100_150_and_200_epochs() -> None:
+    """The schedule of the MobileNet paper; its optimiser has the penalty of all squared weights."""
+    table = {
+        "epochs": 250,
+        "batch": 32,
+        "optimiser": {"rate": 0.0005, "weight_decay": 0.0001, "clip": 0},
+        "schedule": {"name": "step", "warmup": 0, "milestones": [0.4, 0.6, 0.8]},
+    }
+    made = TrainConfig.from_dict(table).with_steps(1_000_000)
+    epoch = 1_000_000 // 32
+    rates = [
+        made.optimiser.rate * made.schedule.rate_share(number * epoch, made.total_steps)
+        for number in (0, 99, 100, 149, 150, 199, 200, 249)
+    ]
+    wanted = [5e-4, 5e-4, 5e-5, 5e-5, 5e-6, 5e-6, 5e-7, 5e-7]
+    assert rates == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("table", [[1], None, 7, "net", {"data": [1]}, {"optimiser": "adam"}])

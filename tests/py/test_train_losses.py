@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 from tengen.data.packing import pack
 from tengen.data.symmetry import board_table, move_table
+from tengen.train.config import OptimiserConfig
 from tengen.train.losses import LOSSES, METRICS, Objective, Sums, masked_policy, measure
-from tengen.train.net_trainer import Average
+from tengen.train.net_trainer import Average, make_optimiser
 from tengen.train.teacher import as_labels
 from tengen.train.unpack import Labels, PackedRows, Sample, Unpacker
 
@@ -165,6 +166,56 @@ def test_distillation_mixes_75_and_25() -> None:
     # Cross-entropy is linear in the labels: the same as a loss against mixed labels.
     mixed = Labels(*(0.75 * t + 0.25 * u for t, u in zip(taught, sample.labels, strict=True)))
     assert float(total) == pytest.approx(loss(mixed))
+
+
+def test_losses_of_groups_of_rows() -> None:
+    torch.manual_seed(0)
+    rows = [packed([0] * 25, {move: 255 * (move != 3)}, (255, 0)) for move in range(5)]
+    five = PackedRows(*(torch.cat(column) for column in zip(*rows, strict=True)))
+    sample = Unpacker(SIZE, CPU)(five)
+    outputs = {"value": torch.randn(5, 3), "policy": torch.randn(5, SIZE, SIZE)}
+    groups = {"human": slice(2), "selfplay": slice(2, None)}
+    objective = Objective({"value": 1.0, "policy": 2.0}, 0.0)
+    total, parts = objective(outputs, sample, None, groups)
+    plain, few = objective(outputs, sample, None)
+    assert float(total) == pytest.approx(float(plain))
+    assert set(parts) - set(few) == {
+        f"{loss}_{group}" for loss in ("value", "policy") for group in groups
+    }
+    policy = LOSSES["policy"].compute(outputs, sample, sample.labels)
+    assert [float(part) for part in parts["policy_human"]] == pytest.approx(
+        [float(policy[:2].sum()), 2]
+    )
+    assert [float(part) for part in parts["policy_selfplay"]] == pytest.approx(
+        [float(policy[2:].sum()), 2]  # the fourth row has no label
+    )
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_sgd_with_momentum_and_penalty(nesterov: bool) -> None:
+    """The gradient is that of the loss plus lambda times the sum of all squared weights."""
+    penalty, rate, momentum = 0.01, 0.1, 0.9
+    config = OptimiserConfig(
+        name="sgd", rate=rate, momentum=momentum, nesterov=nesterov, weight_decay=penalty
+    )
+    net = nn.Linear(3, 1)
+    optimiser = make_optimiser(config, net, CPU)
+    inputs = torch.randn(8, 3)
+    weights = [weight.detach().clone() for weight in net.parameters()]
+    velocity = [torch.zeros_like(weight) for weight in weights]
+    for _ in range(4):
+        optimiser.zero_grad()
+        net(inputs).square().mean().backward()
+        optimiser.step()
+        copies = [weight.clone().requires_grad_() for weight in weights]
+        loss = torch.nn.functional.linear(inputs, *copies).square().mean()
+        loss = loss + penalty * torch.stack([weight.square().sum() for weight in copies]).sum()
+        for number, gradient in enumerate(torch.autograd.grad(loss, copies)):
+            velocity[number] = momentum * velocity[number] + gradient
+            step = gradient + momentum * velocity[number] if nesterov else velocity[number]
+            weights[number] = weights[number] - rate * step
+    for weight, wanted in zip(net.parameters(), weights, strict=True):
+        assert torch.allclose(weight, wanted, atol=1e-6)
 
 
 def test_the_average_of_weights() -> None:

@@ -22,14 +22,15 @@ from tengen.data.dataset import Dataset
 from tengen.game.rule import Rule
 from tengen.nets import make_net
 from tengen.nets.mixnet import Mixnet
-from tengen.nets.weights import read_weights
+from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.train import BadRun, BadTraining, TrainConfig
 from tengen.train.checkpoint import checkpoints, latest, read_checkpoint
 from tengen.train.config import DataConfig
 from tengen.train.loop import train
 from tengen.train.losses import Outputs
-from tengen.train.source import Order, Resident, Stream, open_data, validation_rows
+from tengen.train.source import Order, Resident, Stream, open_data
 from tengen.train.train_folder import TrainFolder, read_metrics
+from tengen.train.validation_set import open_validation
 from tengen.util.errors import BadConfig
 from train_runs import go, same, stop_after, weights
 from train_samples import config, make_data
@@ -42,17 +43,27 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    "net",
-    [{"kind": "resnet", "blocks": 1, "filters": 16}, "mixnet-s"],
-    ids=["resnet", "mixnet"],
+    ("net", "value"),
+    [
+        ({"kind": "resnet", "blocks": 1, "filters": 16}, "value"),
+        ("mixnet-s", "value"),
+        ("resnet-1b16f-alphazero-size6-win", "binary"),
+        ("resnet-1b16f-polygames-planes4-scalar", "scalar"),
+        ("mobilenet-2b16f-se", "value"),
+        ("gomokunet-8f", "value"),
+        ("convnet-2l16f", "value"),
+        ("katanet-2b16f", "value"),
+    ],
+    ids=str,
 )
-def test_a_small_set_is_overfitted(net: Any, tmp_path: Path) -> None:
+def test_a_small_set_is_overfitted(net: Any, value: str, tmp_path: Path) -> None:
     few = make_data(tmp_path / "data", 12)
     table = config(
         few,
         net=net,
         steps=80 if net == "mixnet-s" else 120,
         batch=12,
+        losses={value: 1.0, "policy": 1.0},
         data={"symmetries": False},
         optimiser={"rate": 0.01 if net == "mixnet-s" else 0.03, "weight_decay": 0.0},
         run={"validate_every": 1000, "checkpoint": 1000, "log": 10},
@@ -62,9 +73,22 @@ def test_a_small_set_is_overfitted(net: Any, tmp_path: Path) -> None:
         row for row in read_metrics(tmp_path / "run" / "metrics.jsonl") if row["event"] == "train"
     ]
     assert rows[-1]["policy"] < rows[0]["policy"] / 3
-    assert rows[-1]["value"] < rows[0]["value"] / 3
+    metric = "win_mse" if value == "binary" else value  # of a draw it is never 0
+    assert rows[-1][metric] < rows[0][metric] / 3
     assert rows[-1]["samples_per_second"] > 0
     assert 0 < rows[-1]["matrix_share"] < 1.5
+
+
+def test_nets_for_other_boards_are_rejected(data: Path, tmp_path: Path) -> None:
+    bound = "resnet-1b8f-alphazero-size9"
+    with pytest.raises(BadTraining, match=r"net\.size: .* for boards of size 9, not 6"):
+        go(config(data, net=bound), tmp_path / "run")
+    spec = make_net(bound).spec.to_dict()
+    write_weights(tmp_path / "net.pt", NetWeights(spec, make_net(bound).state_dict()))
+    taught = {"teacher": bound, "checkpoint": str(tmp_path / "net.pt")}
+    with pytest.raises(BadTraining, match=r"for boards of size 9, not 6"):
+        go(config(data, distillation=taught), tmp_path / "run")
+    assert not TrainFolder.has_run(tmp_path / "run")
 
 
 def test_what_a_run_leaves(data: Path, tmp_path: Path) -> None:
@@ -122,8 +146,8 @@ def test_both_feeds_give_the_same_batches(data: Path, tmp_path: Path) -> None:
     finally:
         resident.close()
         stream.close()
-    assert len(validation_rows(mixture, 0, CPU).board) == 100 + 20
-    assert len(validation_rows(mixture, 40, CPU).board) == 30 + 10
+    assert len(open_validation(mixture, 0, CPU)) == 100 + 20
+    assert len(open_validation(mixture, 40, CPU)) == 30 + 10
 
 
 def test_sets_of_other_rules_need_a_flag(data: Path, tmp_path: Path) -> None:
@@ -155,6 +179,23 @@ def test_a_resumed_run_ends_with_the_same_weights(data: Path, tmp_path: Path) ->
     with pytest.raises(BadRun, match="no run to resume"):
         train(None, tmp_path / "none", device="cpu", resume=True)
     assert not (tmp_path / "none").exists()
+
+
+def test_sgd_runs_and_resumes(data: Path, tmp_path: Path) -> None:
+    sgd = {"name": "sgd", "rate": 0.05, "clip": 0.0}
+    table = config(data, optimiser=sgd, schedule={"name": "step", "warmup": 0, "milestones": [0.5]})
+    whole = go(table, tmp_path / "whole")
+    go(table, tmp_path / "parts", stop=stop_after(13))
+    go(table, tmp_path / "parts", resume=True)
+    assert same(weights(tmp_path / "parts"), weights(tmp_path / "whole"))
+    assert whole.validation["average"]["policy"] < 3.4
+    rows = read_metrics(tmp_path / "whole" / "metrics.jsonl")
+    rates = {row["step"]: row["rate"] for row in rows if row["event"] == "train"}
+    assert (rates[20], rates[25]) == pytest.approx((0.05, 0.005))
+    state = read_checkpoint(checkpoints(tmp_path / "whole" / "checkpoints")[0]).optimiser
+    assert all(list(moments) == ["momentum_buffer"] for moments in state["state"].values())
+    go(table | {"optimiser": {**sgd, "momentum": 0.0}}, tmp_path / "plain")
+    assert not same(weights(tmp_path / "plain"), weights(tmp_path / "whole"))
 
 
 @pytest.mark.integration
@@ -370,7 +411,7 @@ def test_one_colour_trains_on_its_own_positions(tmp_path: Path) -> None:
     held = validation.numbers(range(len(validation)))
     for number, mixture in enumerate(turns.values(), 1):
         kept = [n for n in held if rows.to_move[n] == number]
-        result = validation_rows(mixture, 0, CPU)
+        result = open_validation(mixture, 0, CPU).rows
         assert result.board.numpy().tolist() == rows.board[kept].tolist()
     with pytest.raises(BadTraining, match=r"colour: no 'red'"):
         DataConfig(str(folder), colour="red")

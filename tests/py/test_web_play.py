@@ -104,6 +104,22 @@ def test_take_back_hint_resign_and_rematch(client: WebClient) -> None:
     assert client.game(your_turn=True)["you"] == "white"
 
 
+def test_a_take_back_ends_the_search_for_the_position_that_is_gone(client: WebClient) -> None:
+    _new(client, seconds=30)  # per move
+    client.game(your_turn=True)
+    client.send(type="play", move="h8")
+    assert client.game(your_turn=False)["moves"] == ["h8"]
+    client.send(type="take_back")
+    assert client.game(your_turn=True)["moves"] == []
+    client.send(type="move_now")  # there is no search that could answer
+    client.send(type="play", move="a1")
+    assert client.game(your_turn=False)["moves"] == ["a1"]
+    client.send(type="move_now")
+    moves = client.game(your_turn=True)["moves"]
+    assert moves[0] == "a1"
+    assert len(moves) == 2
+
+
 def test_a_won_game_has_its_line(client: WebClient) -> None:
     """The engine at level 1 on a tiny board is beaten by playing the engine's own best moves."""
     _new(client, rule="freestyle", size=9, level=1)

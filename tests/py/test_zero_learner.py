@@ -6,12 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
-from data_samples import random_rows
+from data_samples import make_set, random_rows
+from tengen import Rule
+from tengen.data import Dataset
 from tengen.train.checkpoint import read_checkpoint, write_checkpoint
 from tengen.train.errors import BadCheckpoint
+from tengen.train.unpack import PackedRows, Sample, Unpacker
 from tengen.zero.learn.learner import Learner
 from zero_runs import SIZE, config
 
@@ -44,9 +48,9 @@ def states(learner: Learner) -> dict[str, dict[str, Any]]:
     }
 
 
-def learner(colours: bool) -> Learner:
-    made = config(rule="renju", colours=colours, learn={"optimiser": {"rate": 0.02}})
-    result = Learner(made, CPU)
+def learner(colours: bool, **learn: Any) -> Learner:
+    learn = {"optimiser": {"rate": 0.02}, **learn}
+    result = Learner(config(rule="renju", colours=colours, learn=learn), CPU)
     result.add(random_rows(200, SIZE, extras=True))
     return result
 
@@ -70,6 +74,87 @@ def test_a_checkpoint_restores_everything(colours: bool, tmp_path: Path) -> None
     for one in (first, second):
         one.learn(200, 0.5)
     assert same(states(first), states(second)), "they go on as one"
+
+
+HUMAN = 0.375  # three rows of a batch of eight
+
+
+@pytest.fixture
+def human(tmp_path: Path) -> dict[str, Any]:
+    """Data sets with other policies than those of self-play."""
+    paths = []
+    for number, moves in enumerate((1, 2)):
+        rows = random_rows(90, SIZE, moves, seed=5 + number, extras=True)
+        made = make_set(tmp_path / f"human{number}", rows, size=SIZE, rule=Rule.RENJU)
+        paths.append({"path": str(made), "weight": 2.0 - number})
+    return {"sets": paths, "human_share": HUMAN}
+
+
+@pytest.mark.parametrize("colours", [False, True])
+def test_batches_with_human_games(
+    colours: bool, human: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two rows of the first set and one of the second lead each batch, of the net's colour."""
+    batches: list[PackedRows] = []
+    unpack = Unpacker.__call__
+
+    def spied(self: Unpacker, rows: PackedRows, *rest: Any) -> Sample:
+        batches.append(rows)
+        return unpack(self, rows, *rest)
+
+    monkeypatch.setattr(Unpacker, "__call__", spied)
+    one = learner(colours, **human)
+    boards = [_boards(path["path"], colours) for path in human["sets"]]
+    played = random_rows(200, SIZE, extras=True)
+    for _ in range(40):
+        one.learn(200, 0.0)
+    one.close()
+    assert one.window_samples == 40 * 5 * len(one.trainers)
+    for number, rows in enumerate(batches):
+        colour = number % 2 + 1 if colours else 0
+        found = [row.tobytes() for row in rows.board.numpy()]
+        assert {*found[:2]} <= boards[0][colour]
+        assert found[2] in boards[1][colour]
+        assert {*found[3:]} <= {row.tobytes() for row in played.board}
+        assert rows.move.shape == (8, 4)
+    seen = {row.tobytes() for rows in batches for row in rows.board.numpy()[:2]}
+    assert len(seen) > 40
+
+
+def _boards(path: str, colours: bool) -> list[set[bytes]]:
+    """The boards of the training rows: all, and with black and with white to move."""
+    view = Dataset.open(path).split("train")
+    rows = view.rows(np.arange(len(view)))
+    assert rows.to_move is not None
+    return [
+        {row.tobytes() for row in rows.board[(rows.to_move == colour) | (colour == 0)]}
+        for colour in range(3 if colours else 1)
+    ]
+
+
+@pytest.mark.parametrize("colours", [False, True])
+def test_human_games_continue_after_a_checkpoint(
+    colours: bool, human: dict[str, Any], tmp_path: Path
+) -> None:
+    first, whole = learner(colours, **human), learner(colours, **human)
+    for _ in range(STEPS):
+        first.learn(200, 0.0)
+    second = learner(colours, **human)
+    second.restore(read_checkpoint(write_checkpoint(tmp_path, first.snapshot("a run", 3.0))))
+    for _ in range(STEPS):
+        second.learn(200, 0.0)
+    for _ in range(2 * STEPS):
+        whole.learn(200, 0.0)
+    assert same(states(whole), states(second))
+    assert not same(states(whole), states(first))
+    second.pop_mean_losses()
+    second.learn(200, 0.0)
+    losses = second.pop_mean_losses()
+    assert {f"{loss}_{kind}" for loss in ("policy", "value") for kind in ("human", "selfplay")} <= {
+        *losses
+    }
+    for one in (first, second, whole):
+        one.close()
 
 
 def test_a_snapshot_stays_as_it_is() -> None:

@@ -340,6 +340,47 @@ def test_data_sets_first(tmp_path: Path, ships: bool) -> None:
         assert not ZeroFolder.read(tmp_path / "heir").redistributable
 
 
+@pytest.mark.parametrize("ships", [True, False])
+def test_data_sets_beside_self_play(tmp_path: Path, ships: bool) -> None:
+    """Losses of both kinds of rows are logged, and the terms of the sets hold for the nets."""
+    data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE, redistributable=ships)
+    learn = {"sets": [{"path": str(data)}], "human_share": 0.25, "ratio": 0.3}
+    made, path = config(learn=learn), tmp_path / "run"
+    result = go(made, path, 30)
+    samples = result.step * (made.learn.batch - 2)  # of the window: two of eight are of the set
+    assert 0 < samples <= 0.3 * result.counts["positions"]
+    again = go(None, path, 30, resume=True)
+    assert again.step > result.step
+    learned = events(path, "learn")
+    for loss in ("policy", "value"):
+        rows = [row for row in learned if f"{loss}_human" in row]
+        assert rows
+        mixed = [0.25 * row[f"{loss}_human"] + 0.75 * row[f"{loss}_selfplay"] for row in rows]
+        assert [row[loss] for row in rows] == pytest.approx(mixed, abs=1e-4)
+    assert "policy_human" in (path / "report.html").read_text("utf-8")
+    folder = ZeroFolder.read(path)
+    assert folder.redistributable is ships
+    (net,) = folder.generations()[0].nets(("net",))
+    assert net.metadata["redistributable"] is ships
+    assert Dataset.open(folder.replay).manifest.redistributable is ships
+    changed = config(learn=learn | {"human_share": 0.5})
+    with pytest.raises(BadZero, match=r"other values of learn\.human_share"):
+        run_zero(changed, path, device="cpu", resume=True, factories=make_factories())
+
+
+def test_data_sets_that_do_not_fit(tmp_path: Path) -> None:
+    """They are reported before the run has a folder."""
+    data = make_set(tmp_path / "data", random_rows(50, SIZE), size=SIZE)
+    sets = {"sets": [{"path": str(data)}]}
+    for made, message in (
+        (config(rule="renju", learn=sets), r"learn\.sets: .*is of freestyle 7x7.* renju"),
+        (config(colours=True, learn=sets), r"learn\.sets: .*no column 'to_move'"),
+    ):
+        with pytest.raises(BadZero, match=message):
+            go(made, tmp_path / "run", 1)
+    assert not ZeroFolder.has_run(tmp_path / "run")
+
+
 def test_data_of_another_rule(tmp_path: Path) -> None:
     data = make_set(tmp_path / "data", random_rows(50, SIZE), size=SIZE)
     made = config(rule="renju", start={"sets": [{"path": str(data)}], "steps": 3})

@@ -1,27 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""Matches between nets with the search of self-play: evaluations, results, stored rows."""
+"""Matches between nets at equal playouts or without search: evaluations, results, stored rows."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
 
-from selfplay_nets import FixedNet, small, tiny_net
+from selfplay_nets import FixedNet, Neighbours, small, tiny_net
 from tengen.arena.elo import pair_counts
 from tengen.cli.main import main
-from tengen.nets.blocks import BoardNet
-from tengen.nets.weights import NetWeights, write_weights
+from tengen.nets.weights import NetWeights, make_net, write_weights
 from tengen.zero.errors import BadZero
 from tengen.zero.gate import net_match
+from tengen.zero.gate.gatekeeper import make_match
+from tengen.zero.gate.joined_nets import BothColours
 from tengen.zero.gate.ladder import play_net
-from tengen.zero.gate.net_match import NetMatchResult, make_match, play_net_match
+from tengen.zero.gate.net_match import (
+    NetMatchConfig,
+    NetMatchResult,
+    PlayerNets,
+    choose_openings,
+    play_net_match,
+)
 from tengen.zero.learn.learner import Learner
 from tengen.zero.play.selfplay import PlayedGame, SelfPlay
 from tengen.zero.zero_folder import ZeroFolder
@@ -32,37 +37,71 @@ CPU = torch.device("cpu")
 OPENINGS = [[40, 30 + n] for n in range(6)]  # on 9x9
 
 
-class Neighbours(nn.Module):
-    """Likes points beside own stones, and sides with many of them; by a negative `taste`, the
-    opposite. `added` to all logits changes no chance.
-    """
-
-    def __init__(self, taste: float, added: float = 0.0) -> None:
-        super().__init__()
-        self.taste, self.added = taste, added
-
-    def forward(self, planes: Tensor) -> dict[str, Tensor]:
-        beside = functional.conv2d(planes, torch.ones(2, 1, 3, 3), padding=1, groups=2)
-        held = (beside * planes).sum((2, 3))
-        lead = self.taste * (held[:, 0] - held[:, 1]) / 8
-        value = torch.stack((lead, -lead, torch.full_like(lead, -4.0)), 1)
-        policy = self.taste * (2 * beside[:, 0] + beside[:, 1]) + self.added
-        return {"value": value, "policy": policy}
-
-
-def play(first: nn.Module, second: nn.Module, **changes: Any) -> NetMatchResult:
-    options = {"games": 24, "seed": 1, "playouts": 8, **changes}
-    result = play_net_match(config(size=9), (first, second), CPU, **options)
+def play(first: PlayerNets, second: PlayerNets, **changes: Any) -> NetMatchResult:
+    options = {"size": 9, "games": 24, "playouts": 8, "threads": 1, **changes}
+    result = play_net_match(NetMatchConfig(**options), first, second, CPU)
     assert result is not None
     return result
 
 
-def test_the_better_net_wins() -> None:
+@pytest.mark.parametrize("playouts", [0, 8])
+def test_the_better_net_wins(playouts: int) -> None:
     good, bad = Neighbours(1.0), Neighbours(-1.0)
-    won, lost = play(good, bad), play(bad, good)
+    won, lost = (play(*nets, playouts=playouts) for nets in ((good, bad), (bad, good)))
     assert won.games == 24
     assert won.share > 0.8
-    assert lost.share == pytest.approx(1 - won.share)
+    assert lost.pairs == won.pairs[::-1]
+    assert play(good, bad, playouts=playouts) == won
+
+
+def test_a_policy_that_keeps_stones_together_beats_a_random_one() -> None:
+    assert play(Neighbours(1.0), tiny_net(1), playouts=0).share > 0.7
+
+
+def weights(spec: dict[str, Any], seed: int = 1) -> NetWeights:
+    torch.manual_seed(seed)
+    return NetWeights(spec, make_net(spec).state_dict())
+
+
+@pytest.mark.parametrize("playouts", [0, pytest.param(2, marks=pytest.mark.integration)])
+def test_sides_of_any_nets(playouts: int) -> None:
+    """One net per colour or one for both, of different kinds."""
+    tiny, wide = ({"kind": "resnet", "blocks": 1, "filters": n} for n in (4, 6))
+    mixnet = weights({"kind": "mixnet", "size": "s"})
+    mixed = [weights(tiny), mixnet]
+    options = {"size": 7, "playouts": playouts, "games": 4, "rule": "renju"}
+    assert play(mixed, mixed, **options).pairs == (0, 0, 2, 0, 0)
+    first = play(mixed, [weights(wide)], **options)
+    second = play([weights(wide)], mixed, **options)
+    assert first.pairs == second.pairs[::-1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"search": {"cc": 1.0}}, "search.cc: unknown key"),
+        ({"search": {"c": "much"}}, "search.c"),
+        ({"search": {"root": "best"}}, "search.root"),
+        ({"search": {"playouts": 4}}, "search.playouts: unknown key"),
+        ({"search": {"c": 1.5}, "playouts": 0}, "no search"),
+        ({"playouts": -1}, "playouts"),
+        ({"size": 4}, "size"),
+        ({"rule": "chess"}, "rule"),
+    ],
+)
+def test_invalid_configs(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadZero, match=message):
+        NetMatchConfig.from_dict(changes)
+
+
+def test_keys_of_the_search_change_it() -> None:
+    nets = Neighbours(0.5), Neighbours(0.4)
+    games = []
+    for search in ({}, {"root": "puct", "c": 3.0}, {"root": "puct", "c": 0.1}):
+        made = NetMatchConfig(size=9, games=2, playouts=12, threads=1, search=search)
+        games.append(net_match.play_openings(made, choose_openings(made), nets, CPU))
+    assert None not in games
+    assert games[0] != games[1] != games[2]
 
 
 @pytest.mark.integration
@@ -82,9 +121,9 @@ def test_a_net_is_as_good_as_itself() -> None:
 def test_colour_assignments_are_independent() -> None:
     """Interleaved games have the same results as sequential ones."""
     nets = Neighbours(1.0), tiny_net(1)
-    made = config(size=9)
-    openings = net_match._choose_openings(made, 12, 1)
-    settings = net_match._settings(made, 8, len(openings), 1)
+    made = NetMatchConfig(size=9, games=24, playouts=8, threads=1)
+    openings = choose_openings(made)
+    settings = made.selfplay(len(openings))
     given = [[move.to_index(9) for move in opening] for opening in openings]
     points = []
     for players, colour in ((nets, 1), (nets[::-1], 2)):
@@ -95,10 +134,10 @@ def test_colour_assignments_are_independent() -> None:
     assert play(*nets).pairs == pair_counts(list(zip(*points, strict=True)))
 
 
-def test_a_match_can_be_stopped() -> None:
-    nets = (tiny_net(1), tiny_net(2))
-    stop = stop_after(5)
-    assert play_net_match(config(size=9), nets, CPU, games=24, seed=1, stop=stop) is None
+@pytest.mark.parametrize("playouts", [0, 32])
+def test_a_match_can_be_stopped(playouts: int) -> None:
+    made = NetMatchConfig(size=9, games=24, playouts=playouts)
+    assert play_net_match(made, tiny_net(1), tiny_net(2), CPU, stop=stop_after(5)) is None
 
 
 @pytest.mark.parametrize(("rule", "colours"), [("freestyle", False), ("renju", True)])
@@ -242,7 +281,7 @@ def test_two_nets_in_one_module() -> None:
     """The number of stones determines the side to move."""
     black = PolicyNet((0.7, 0.2, 0.1), BLACK)
     white = PolicyNet((0.1, 0.5, 0.4), WHITE)
-    both = net_match.BothColours(cast("BoardNet", black), cast("BoardNet", white))
+    both = BothColours(black, white)
     for stones in range(3):
         side = 1 + stones % 2
         board = torch.zeros(1, SIZE * SIZE)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tengen
-from selfplay_nets import FixedNet, HolderNet, generator, small, tiny_net
+from selfplay_nets import FixedNet, HolderNet, Neighbours, generator, small, tiny_net
 from tengen.data import Batch, Dataset, DataWriter, Manifest
 from tengen.data.packing import unpack
 from tengen.data.rows import RowFormat, check
@@ -242,7 +242,7 @@ def test_an_interrupt_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     result = []
     for interrupts in (False, True):
         with generator(size=9) as playing:
-            playing.set_nets(tiny_net())
+            playing.set_nets(Neighbours(0.1))  # exact, whatever the size of a batch
             start, count = playing._inference.start, 0
 
             def broken(*requests: Any, start: Any = start, on: bool = interrupts) -> None:

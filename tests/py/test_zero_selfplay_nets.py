@@ -52,7 +52,17 @@ def answers(net: nn.Module, boards: np.ndarray[Any, Any]) -> tuple[Any, Any]:
     return lane.values.copy(), lane.policies.copy()
 
 
-@pytest.mark.parametrize(("name", "size"), [("resnet-4b64f", 15), ("mixnet-s", 9), ("", 22)])
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("resnet-4b64f", 15),
+        ("mixnet-s", 9),
+        ("", 22),
+        ("mobilenet-1b16f-se", 9),
+        ("resnet-1b8f-alphazero-win-size9", 9),
+        ("katanet-2b8f", 9),
+    ],
+)
 def test_batches_equal_the_net(name: str, size: int) -> None:
     net = stirred(make_net(name) if name else tiny_net())
     boards = np.random.default_rng(1).integers(0, 3, (6, size, size)).astype(np.uint8)

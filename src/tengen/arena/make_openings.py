@@ -160,7 +160,7 @@ class Recipe(Config):
     def validate(self) -> None:
         if self.balance <= 0:
             raise BadArena(f"{self.balance:g} is out of range, use more than 0", "balance")
-        if not self.evaluator.is_builtin:
+        if not self.evaluator.preset:
             problem = f"{self.evaluator.name!r} cannot evaluate openings: use a preset"
             raise BadArena(problem, "evaluator")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`Player`: a built-in preset or any program of the Gomocup protocol, with options. A command line
-names a player by a short text (`Player.parse`), a file by a table (`Player.from_dict`).
+names a player by a short text (`Player.parse`), a file by a table (`Player.from_dict`). In a folder
+of `tengen net match` it is a net that plays without an engine.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ def _own_limit(value: Any) -> TimeControl | None:
 @renamed_fields(control="limit", is_ours="is_builtin")
 @dataclass(frozen=True, slots=True)
 class Player(Config):
-    """One player. Either `preset` or `command` is set. Raises BadArena."""
+    """One player. Either `preset`, `command` or `net` is set. Raises BadArena."""
 
     ERROR = BadArena
 
     name: str = setting("", help="1 to 60 printable characters; default: the preset or program")
     preset: str = setting("", help="a built-in preset, which plays in the arena's process")
     command: str = setting("", help="a program with its arguments, as a shell takes them")
+    net: str = setting("", help="the nets of a player of `tengen net match`")
     options: dict[str, Any] = setting(
         factory=dict, help="of the engine; for programs keys of INFO, threads and memory (MiB)"
     )
@@ -56,10 +58,11 @@ class Player(Config):
     tunables: dict[str, int] = setting(factory=dict, help="tuning build only")
 
     def validate(self) -> None:
-        if bool(self.preset) == bool(self.command):
+        given = [text for text in (self.preset, self.command, self.net) if text]
+        if len(given) != 1:
             raise BadArena(f"player {self.name!r}: give either a preset or a command")
         if not self.name:
-            object.__setattr__(self, "name", (self.preset or self.command).split()[0][:60])
+            object.__setattr__(self, "name", given[0].split()[0][:60])
         if not self.name.strip() or not self.name.isprintable() or len(self.name) > 60:
             raise BadArena(f"no name {self.name!r:.80} for a player: use 1 to 60 plain letters")
         if not all(isinstance(value, int | float | str) for value in self.options.values()):
@@ -72,6 +75,8 @@ class Player(Config):
             return
         if self.env or self.folder or self.restart:
             raise BadArena(f"player {self.name!r}: env, folder and restart are for programs")
+        if self.net:
+            return
         try:
             options = {"memory": _MEMORY, **self.options, "preset": self.preset}
             object.__setattr__(self, "options", check_options(options))
@@ -80,8 +85,8 @@ class Player(Config):
 
     @property
     def is_builtin(self) -> bool:
-        """Whether it is a preset, which plays in the arena's process."""
-        return bool(self.preset)
+        """Whether it plays in the arena's process: a preset or a net."""
+        return not self.command
 
     @property
     def threads(self) -> int:
@@ -165,6 +170,9 @@ def check_player(player: Player, rule: Rule, size: int) -> None:
     if player.tunables and not _core.is_tuning():
         problem = "tunables need the tuning build, `make tuning`"
         raise BadArena(f"player {player.name!r}: {problem}")
+    if player.net:
+        problem = "is a net without an engine: use `tengen net match`, or a preset with net=FILE"
+        raise BadArena(f"player {player.name!r} {problem}")
     if player.preset in ("alphabeta", "policy"):
         _check_net(player, rule, size)
     if not player.is_builtin and not _is_program(player):

@@ -189,6 +189,8 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
             raise BadArena(f"no folder {path} to resume")
         with locked(path):
             folder = MatchFolder.read(path)
+            if any(player.net for player in folder.definition.players):
+                raise BadArena(f"{path} has games of nets: `tengen net match` resumes them")
             trusted = args.yes or folder.started_here
             if not confirm_programs(path, folder.definition.players, trusted):
                 return 1
@@ -196,7 +198,8 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
                 StopSignal(args.max_seconds) as stop,
                 make_cluster(folder.definition, args.processes, pin=args.pin) as cluster,
             ):
-                return _finish(args, folder, _run(folder, cluster, stop), stop.requested)
+                _run(folder, cluster, stop)
+                return finish(args, folder, stop.requested)
     definition = define()
     for player in definition.players:
         check_player(player, definition.rule, definition.size)
@@ -213,7 +216,8 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
             warn("stopped before the first game; nothing was written")
             return INTERRUPTED if stop.requested else 0
         folder = MatchFolder.create(path, definition, openings)
-        return _finish(args, folder, _run(folder, cluster, stop), stop.requested)
+        _run(folder, cluster, stop)
+        return finish(args, folder, stop.requested)
 
 
 def confirm_programs(path: Path, players: Iterable[Player], trusted: bool) -> bool:
@@ -267,7 +271,7 @@ def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> lis
     return openings
 
 
-def _run(folder: MatchFolder, cluster: Cluster, stop: StopSignal) -> MatchProgress:
+def _run(folder: MatchFolder, cluster: Cluster, stop: StopSignal) -> None:
     total = total_games(folder.definition)
     with folder.open_journal() as journal:
         if cut := journal.torn_bytes:
@@ -277,13 +281,15 @@ def _run(folder: MatchFolder, cluster: Cluster, stop: StopSignal) -> MatchProgre
             def on_game(game: MatchGame | None) -> None:
                 display.update(folder.games)
 
-            return run_match(folder, cluster, stop=stop, on_game=on_game)
+            run_match(folder, cluster, stop=stop, on_game=on_game)
 
 
-def _finish(
-    args: argparse.Namespace, folder: MatchFolder, progress: MatchProgress, interrupted: bool
+def finish(
+    args: argparse.Namespace, folder: MatchFolder, interrupted: bool, resume: str = "--resume"
 ) -> int:
-    """Write the files of the result, and print it."""
+    """Write the files of the result, and print it; returns the exit code. `resume`: the options
+    before the folder that resume the run.
+    """
     write_result(folder)
     write_games(folder, psq=not args.no_psq)
     if not args.no_report:
@@ -293,10 +299,9 @@ def _finish(
         print(result(definition, folder.openings, folder.games), end="")
     else:
         print(summary(definition, games))
-    whole = len(folder.games) == total_games(definition) or progress.is_decided
-    if not whole:
-        left = total_games(definition) - len(folder.games)
-        warn(f"{left} games are left: resume with --resume {shlex.quote(str(folder.path))}")
+    left = total_games(definition) - len(folder.games)
+    if left and not MatchProgress(definition, games).is_decided:
+        warn(f"{left} games are left: resume with {resume} {shlex.quote(str(folder.path))}")
     warn(f"results are in {folder.path}")
     return INTERRUPTED if interrupted else 0
 

@@ -117,6 +117,21 @@ def _match_table(table: Standings) -> list[str]:
     return lines
 
 
+def encounter_lines(table: Standings) -> list[str]:
+    """The result of each two players that have met."""
+    heads = ("player", "player", "games", "won", "drawn", "lost", "score", "pairs", "Elo (95%)")
+    rows: list[tuple[str, ...]] = [heads]
+    for met in table.encounters:
+        if not met.games:
+            continue
+        counts = map(str, (met.games, met.wins, met.draws, met.losses))
+        pairs = " ".join(map(str, met.pairs))
+        elo = elo_text(met.elo).removeprefix("Elo ")
+        names = _name(table, met.a), _name(table, met.b)
+        rows.append((*names, *counts, f"{met.share:.1%}", pairs, elo))
+    return aligned(rows)
+
+
 def _rating_lines(table: Standings, limit: int | None = None) -> list[str]:
     ratings = table.ratings
     order = sorted(range(len(table.players)), key=lambda n: (-ratings.elo[n], n))

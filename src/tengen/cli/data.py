@@ -333,7 +333,9 @@ def _split_text(validation: Validation) -> str:
         return "no rows for validation"
     units = f"{validation.unit}s"
     blocks = units if validation.block == 1 else f"blocks of {validation.block:,} {units}"
-    return f"of every {validation.every} {blocks} the last is for validation"
+    if not validation.every.is_integer():
+        return f"one of {validation.every:g} {blocks} is for validation"
+    return f"of every {validation.every:g} {blocks} the last is for validation"
 
 
 def _histogram(scores: list[int]) -> Iterator[str]:

@@ -28,7 +28,8 @@ from tengen.util.progress import Progress
 _EXAMPLES = """\
 examples:
   tengen data import records games/ --out data/mine --rule freestyle
-  tengen data import records games.txt.xz --out data/human --rule renju --skip 6 --colour black
+  tengen data import records games.txt.xz --out data/human --rule renju --skip 6 \\
+      --split position --validation-share 0.1
   tengen data import search-labels games/*.npz --out data/engine
   tengen data import packed parts/ --out data/packed
 Run the same command again to resume an interrupted import.
@@ -79,6 +80,8 @@ def _add_record_choices(games: argparse.ArgumentParser) -> None:
         ("--skip N", "leave out the first N moves of each game", at_least(0), 0),
         ("--colour {black,white}", "only positions with this side to move"),
         ("--keep-unknown", "take games without result too, with a value of a third each way"),
+        ("--split {game,position}", "what is held out: whole games, or positions", str, "game"),
+        ("--validation-share S", "share of them that is held out; 0: none", _share, 0.05),
         ("--source TEXT", "where the games come from"),
         ("--terms TEXT", "what may be done with them"),
     )
@@ -143,6 +146,8 @@ def _records(args: argparse.Namespace, name: str, shared: dict[str, Any]) -> tup
         skip=args.skip,
         colour=None if args.colour is None else Colour.parse(args.colour),
         keep_unknown=args.keep_unknown,
+        split=args.split,
+        every=1 / args.validation_share if args.validation_share else 0.0,
         name=name,
         source=args.source or "",
         terms=args.terms or "",
@@ -150,6 +155,17 @@ def _records(args: argparse.Namespace, name: str, shared: dict[str, Any]) -> tup
     )
     files = expand(args.files, recursive=True)
     return import_records(files, args.out, options, form=args.source_format, **shared)
+
+
+def _share(text: str) -> float:
+    """Argument type: a share that leaves something."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to below 1")
+    return value
 
 
 def count_lines(counts: Mapping[str, int]) -> Iterator[str]:

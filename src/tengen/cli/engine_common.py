@@ -25,11 +25,11 @@ from tengen.cli.common import (
     pick_game,
     seconds,
 )
-from tengen.cli.diagram import is_diagram, read_diagram
 from tengen.engine import DEFAULT_PRESET, OPTIONS, PRESETS, BadOption, Engine, Limit
 from tengen.engine.options import AUTO, SEARCHES, Value, option
 from tengen.game import records
 from tengen.game.board import Board
+from tengen.game.diagram import is_diagram, read_diagram
 from tengen.game.errors import BadPosition, BadRecord, TengenError
 from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.records.text import MAX_BYTES, check_length, decode

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`tengen net`: list, describe, bake, verify and export nets, and fit their lazy evaluation tables.
+"""`tengen net`: list, describe, bake and verify nets, and fit their lazy evaluation tables; the
+subcommands `export` and `match` are in `cli.net_export` and `cli.net_match`.
 
 Messages go to stderr, results to stdout. Listing reads headers only; NumPy and torch are imported
 by the actions that need them.
@@ -10,39 +11,40 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shlex
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tengen.cli import net_match
 from tengen.cli.common import (
     Subcommands,
     add_options,
     add_rule,
     at_least,
     check_new,
-    choices,
     count,
     log,
     one_line,
     run_subcommand,
+)
+from tengen.cli.net_export import (
+    EXPORT_EPILOG,
+    EXPORT_HELP,
+    configure_export,
+    megabytes,
+    run_export,
+    weights_of_run,
 )
 from tengen.engine.errors import BadNet
 from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
 from tengen.engine.net_file import read_header
 from tengen.engine.nets import list_nets, net_info, net_path, net_uses, rule_and_size
 from tengen.engine.tables import LAZY_SUFFIX, lazy_tables_path
-from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 from tengen.util.deprecation import add_deprecated_command
 from tengen.util.files import write_bytes
 from tengen.util.progress import Progress
-
-if TYPE_CHECKING:
-    from tengen.nets.weights import NetWeights
 
 _GAME_TIMEOUT = 120.0  # seconds without a message from a game
 _log = partial(log, "tengen net")
@@ -52,7 +54,9 @@ examples:
   tengen net info my.net                              the header of a file
   tengen net export runs/s my.net --rule freestyle --size 15
   tengen net export runs/teacher teacher.onnx --rule freestyle --size 15
+  tengen net export --black runs/b --white runs/w nets --rule renju --size 15
   tengen net verify my.net --weights runs/s --data data/games
+  tengen net match runs/a runs/b --playouts 64        at equal playouts, hundreds of games at once
   tengen net lazy my.net                              fit lazy evaluation tables: a faster search
   tengen net bake my.net                              fill the cache before a program needs it
   tengen net cache                                    the baked nets
@@ -102,7 +106,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verify = actions.add("verify", _verify, "check a net file, exit code 1 if it is wrong", _VERIFY)
     lazy = actions.add("lazy", _lazy, "fit tables for the lazy evaluation of a net", _LAZY)
     add_deprecated_command(actions.parsers, "guess", "lazy")
-    export = actions.add("export", _export, "make a net file or an ONNX file from a run")
+    export = actions.add("export", run_export, EXPORT_HELP, EXPORT_EPILOG)
+    configure_export(export)
+    net_match.add_match(actions)
     for action in (shown, info, cache, verify):
         add_options(action, ("--json", "print JSON instead"))
     for action in (info, bake):
@@ -123,15 +129,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("--seed N", "random seed of the positions", at_least(0)),
         ("--quick", "skip baking with the reference"),
     )
-    export.add_argument("run", metavar="RUN", help="folder of a run, or its net.pt")
-    export.add_argument("out", metavar="OUT", type=Path, help="a file that ends in .net or .onnx")
-    export.add_argument(
-        "--rule",
-        action="append",
-        type=str.lower,
-        choices=[str(rule) for rule in Rule],
-        help="of the net; may be repeated (default for ONNX: all rules)",
-    )
     lazy.add_argument("net", metavar="NET", help="name, file, or folder with a registry")
     add_rule(lazy, "of the games (default: that of the net)")
     add_options(
@@ -143,35 +140,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("--processes N", "games in parallel", at_least(1), cores()),
         ("--out FILE", "the tables (default: beside the net)", Path),
     )
-    add_options(
-        export,
-        ("--size N[-M]", "board sizes of the net", _sizes),
-        (f"--colour {choices(Colour)}", "the side to move, as for renju (default: both)"),
-        ("--name NAME", "of the net (default: that of the file)"),
-        ("--description TEXT", "a sentence for people"),
-    )
-    for action in (lazy, export):
-        add_options(action, ("--overwrite", "replace an existing file"))
+    add_options(lazy, ("--overwrite", "replace an existing file"))
 
 
 run = run_subcommand
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    """`15`, or `13-20`."""
-    first, _, last = text.partition("-")
-    try:
-        sizes = tuple(range(int(first), int(last or first) + 1))
-    except ValueError:
-        sizes = ()
-    if not sizes or sizes[0] < MIN_SIZE or sizes[-1] > MAX_SIZE:
-        hint = f"sizes go from {MIN_SIZE} to {MAX_SIZE}, as in 15 or 13-20"
-        raise argparse.ArgumentTypeError(f"{text!r} is not a board size: {hint}")
-    return sizes
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:.2f} MB"
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -184,7 +156,7 @@ def _list(args: argparse.Namespace) -> int:
         print("there are no bundled nets: `classical` plays everything")
     width = max((len(net.name) for net in nets), default=0)
     for net, plays, cached in () if args.json else rows:
-        row = f"{net.name:<{width}}  {_megabytes(net.bytes):>8}  for {net.header.purpose()}"
+        row = f"{net.name:<{width}}  {megabytes(net.bytes):>8}  for {net.header.purpose()}"
         row += f"; plays {'; '.join(plays) or 'nothing by default'}"
         print(row + ("; baked" if cached else ""))
     return 0
@@ -201,7 +173,7 @@ def _info(args: argparse.Namespace) -> int:
                 "name": header.name,
                 "for": header.purpose(),
                 "net": str(header.architecture),
-                "file": f"{_megabytes(net.bytes)}, baked {_megabytes(net.baked_bytes)}",
+                "file": f"{megabytes(net.bytes)}, baked {megabytes(net.baked_bytes)}",
                 "codebook": f"checksum {header.codebook_checksum:016x}",
                 "run": header.run,
                 "made by": header.made,
@@ -223,7 +195,7 @@ def _bake(args: argparse.Namespace) -> int:
 def _bake_one(path: Path, threads: int, *, again: bool) -> None:
     from tengen.engine.native_net import NetLoader
 
-    size = _megabytes(net_info(path).baked_bytes)
+    size = megabytes(net_info(path).baked_bytes)
     if again and (old := NetLoader(path, threads=threads)).wait() and old.cache_file:
         old.cache_file.unlink(missing_ok=True)
     start = time.monotonic()
@@ -257,13 +229,13 @@ def _cache(args: argparse.Namespace) -> int:
     elif folder is None:
         print("the cache is off: every program bakes the nets it plays with")
     else:
-        size = _megabytes(sum(entry.bytes for entry in entries))
+        size = megabytes(sum(entry.bytes for entry in entries))
         content = f"{count(len(entries), 'net')}, {size}" if entries else "no baked nets"
         print(f"{one_line(str(folder))}: {content}")
         width = max((len(entry.name) for entry in entries), default=0)
         for entry in entries:
             used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used))
-            name = f"{one_line(entry.name):<{width}}  {_megabytes(entry.bytes):>9}"
+            name = f"{one_line(entry.name):<{width}}  {megabytes(entry.bytes):>9}"
             print(f"  {name}  used {used}  {one_line(entry.path.name)}")
     return 0
 
@@ -276,7 +248,7 @@ def _verify(args: argparse.Namespace) -> int:
 
     given = {name: getattr(args, name) for name in ("positions", "patterns", "seed", "data")}
     plan = VerifyPlan(quick=args.quick, **{k: v for k, v in given.items() if v is not None})
-    net = require_mixnet(_weights(args.weights).make()) if args.weights else None
+    net = require_mixnet(weights_of_run(args.weights).make()) if args.weights else None
     checks = []
     for check in verify(path, net, plan):
         checks.append(check)
@@ -287,59 +259,6 @@ def _verify(args: argparse.Namespace) -> int:
     if failed := [check.name for check in checks if not check.passed]:
         _log(f"{path} failed: {', '.join(failed)}")
     return 1 if failed else 0
-
-
-def _export(args: argparse.Namespace) -> int:
-    kind = args.out.suffix.lower()
-    if kind not in (".net", ".onnx"):
-        raise BadNet(f"OUT is {str(args.out)!r}: its name must end in .net or .onnx")
-    check_new(args.out, args.overwrite)
-    if kind == ".net" and not (args.rule and args.size):
-        raise BadNet("a net file states its rules and board sizes: give --rule and --size")
-    weights = _weights(args.run)
-    rules = tuple(rule for rule in Rule if rule in (args.rule or ()))
-    if kind == ".net":
-        from tengen.export.quantise import export_net
-
-        colours = tuple(colour for colour in Colour if args.colour in (None, str(colour)))
-        text = {"name": args.name or "", "description": args.description or ""}
-        export_net(weights, args.out, rules, args.size, colours, **text)
-    else:
-        _export_onnx(args, weights, rules)
-    _log(f"wrote {args.out}, {_megabytes(args.out.stat().st_size)}")
-    if kind == ".net" and (tables := lazy_tables_path(args.out)).exists():
-        command = f"tengen net lazy {shlex.quote(str(args.out))} --overwrite"
-        _log(f"{tables} has the tables of an older net: run `{command}`, or delete it")
-    return 0
-
-
-def _export_onnx(args: argparse.Namespace, weights: NetWeights, rules: Sequence[Rule]) -> None:
-    from tengen.export.onnx import export_onnx
-    from tengen.export.quantise import run_text
-
-    sizes: tuple[int, ...] = args.size or ()
-    if args.colour:
-        raise BadNet("an ONNX file is for both sides to move: leave out --colour")
-    export_onnx(
-        weights.make(),
-        args.out,
-        sizes[0] if len(sizes) == 1 else None,
-        rules=rules,
-        sizes=sizes,
-        name=args.name or args.out.stem,
-        metadata={
-            "net": weights.name,
-            "run": run_text(weights),
-            "description": args.description or "",
-        },
-    )
-
-
-def _weights(run: str) -> NetWeights:
-    from tengen.nets.weights import read_weights
-
-    path = Path(run)
-    return read_weights(path / "net.pt" if path.is_dir() else path)
 
 
 def _lazy(args: argparse.Namespace) -> int:
@@ -372,7 +291,7 @@ def _lazy(args: argparse.Namespace) -> int:
         raise BadNet(f"{error}: play more --games") from None
     write_bytes(tables.to_bytes(), out)
     _log(str(report))
-    _log(f"wrote {out}, {_megabytes(out.stat().st_size)}")
+    _log(f"wrote {out}, {megabytes(out.stat().st_size)}")
     return 0
 
 

@@ -17,9 +17,8 @@ from secrets import randbelow
 
 from tengen.cli.common import add_options, add_rule
 from tengen.cli.engine_common import add_engine, add_limits, engine_options, limit_of, make_engine
-from tengen.cli.terminal_commands import Reply
+from tengen.cli.terminal_common import EnginePlayer, Reply
 from tengen.cli.terminal_game import TerminalGame
-from tengen.cli.terminal_text import EnginePlayer
 from tengen.engine import LEVELS
 from tengen.engine.options import check_options
 from tengen.game import records

@@ -17,22 +17,20 @@ from pathlib import Path
 from tengen.cli.analyse import cells
 from tengen.cli.common import count as plural
 from tengen.cli.common import error_text, move_list, one_line, printable, wrap
-from tengen.cli.terminal_commands import (
+from tengen.cli.terminal_common import (
     ALIASES,
     COMMANDS,
+    FORBIDDEN_TEXT,
     CommandError,
+    EnginePlayer,
     Reply,
     TerminalCommand,
     check_free,
     command,
+    evaluation_text,
     next_free,
     parse_count,
     parse_path,
-)
-from tengen.cli.terminal_text import (
-    FORBIDDEN_TEXT,
-    EnginePlayer,
-    evaluation_text,
     row_without_win,
     status_text,
 )

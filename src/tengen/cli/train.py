@@ -97,9 +97,10 @@ def _finish(args: argparse.Namespace, result: TrainResult, interrupted: bool) ->
         values = asdict(result) | {"folder": str(result.folder), "done": result.is_done}
         print(json.dumps(values, indent=1))
     else:
+        width = max(map(len, result.validation), default=0)
         for kind, means in result.validation.items():
             numbers = "  ".join(f"{name} {value:.4f}" for name, value in means.items())
-            print(f"{kind:9} {numbers}")
+            print(f"{kind:{width}} {numbers}")
     if not result.is_done:
         left = f"{result.total - result.step:,} of {result.total:,} steps"
         if result.validation_missing:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -69,6 +70,15 @@ class Dataset:
         if size is not None and self.size != size:
             raise BadData(f"{self.folder} is of board size {self.size}, not {size}")
         return self
+
+    def resplit(self, validation: Validation) -> Dataset:
+        """The same rows with another split. Raises BadData for a split by game if the column `game`
+        is missing.
+        """
+        try:
+            return Dataset(self.folder, replace(self.manifest, validation=validation))
+        except BadData as error:
+            raise BadData(f"{self.folder}: {error}") from None
 
     def column(self, name: str) -> Iterator[Column]:
         """A column, shard by shard, memory-mapped."""
@@ -210,8 +220,8 @@ def _block_ranges(count: int, validation: Validation) -> Numbers:
     """The ranges of validation rows, for blocks of rows."""
     if not validation.every:
         return np.empty((0, 2), np.int64)
-    step = validation.every * validation.block
-    starts = np.arange(step - validation.block, count, step, dtype=np.int64)
+    blocks = np.arange(-(-count // validation.block))
+    starts = np.flatnonzero(_is_chosen(blocks, validation)) * validation.block
     return np.stack([starts, np.minimum(starts + validation.block, count)], axis=1)
 
 
@@ -219,8 +229,16 @@ def _game_ranges(games: Iterator[Column], validation: Validation) -> Numbers:
     """The ranges of validation rows, for blocks of games."""
     if not validation.every:
         return np.empty((0, 2), np.int64)
-    last = validation.every - 1
-    return _runs((part // validation.block) % validation.every == last for part in games)
+    return _runs(_is_chosen(part // validation.block, validation) for part in games)
+
+
+def _is_chosen(blocks: Column, validation: Validation) -> Column:
+    """Whether these blocks are for validation: at each, the number of multiples of `every` so far
+    grows.
+    """
+    every = validation.every
+    chosen: Column = np.floor((blocks + 1) / every) > np.floor(blocks / every)
+    return chosen
 
 
 def _runs(parts: Iterable[Column]) -> Numbers:

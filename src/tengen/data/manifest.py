@@ -26,27 +26,35 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 REPAIR = "restore the file from a copy, or make the data set again"
 MAX_POLICY_MOVES = 484  # per row: all points of the largest board
+# Units of `Validation` by the names that users give.
+SPLITS: Mapping[str, Literal["row", "game"]] = {"game": "game", "position": "row"}
 _NAME = re.compile(r"\d{5,9}", re.ASCII)
 _CRC = re.compile(r"[0-9a-f]{8}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Validation(Config):
-    """Which rows are for validation: the last of every `every` blocks. By position only, so adding
-    rows does not move others.
+    """Which rows are for validation: one block of `every`, spread evenly; of an integer the last.
+    By position only, so adding rows does not move others.
     """
 
     ERROR: ClassVar[type[BadData]] = BadData
 
-    every: int = setting(20, min=0)  # 0: no validation rows
+    every: float = setting(20.0, min=0)  # 0: no validation rows
     block: int = setting(5000, min=1)  # rows or games of a block
     # "row": blocks of consecutive rows of all shards. "game": blocks of game numbers (column
     # `game`), so that no game is in both splits.
     unit: Literal["row", "game"] = setting("row")
 
     def validate(self) -> None:
-        if self.every == 1:
-            raise BadData("1 leaves nothing to train on: use 0, or 2 or more", "every")
+        if 0 < self.every <= 1:
+            problem = f"{self.every:g} leaves nothing to train on"
+            raise BadData(f"{problem}: use 0, or more than 1", "every")
+
+    def to_dict(self) -> dict[str, Any]:
+        """A whole `every` is written as an integer, which version 0.1.0 requires."""
+        whole = {"every": int(self.every)} if self.every.is_integer() else {}
+        return {**Config.to_dict(self), **whole}
 
 
 @dataclass(frozen=True, slots=True)

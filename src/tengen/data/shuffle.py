@@ -86,9 +86,9 @@ class Permutation:
         row, column = np.divmod(numbers, wide)
         for number, key in enumerate(self._keys):
             if number % 2:
-                column = _added(column, _hash(row, key), wide)
+                column = _added(column, keyed_hash(row, key), wide)
             else:
-                row = _added(row, _hash(column, key), high)
+                row = _added(row, keyed_hash(column, key), high)
         return row * wide + column
 
 
@@ -98,7 +98,7 @@ def _added(numbers: Words, hashes: Words, limit: np.uint64) -> Words:
     return total - limit * (total >= limit)
 
 
-def _hash(words: Words, key: np.uint64) -> Words:
+def keyed_hash(words: Words, key: np.uint64) -> Words:
     """A keyed 64-bit hash of each word."""
     mixed = (words ^ key) * np.uint64(_ODD[1])
     mixed ^= mixed >> np.uint64(32)

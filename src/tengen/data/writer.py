@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from tengen.data.canonical import is_hash_file
 from tengen.data.errors import BadData, DataBusy
 from tengen.data.manifest import MANIFEST, Manifest, Shard
 from tengen.data.rows import Batch, check, join, present
@@ -246,6 +247,7 @@ def _belongs(path: Path) -> bool:
     """Whether a file may be in the folder of a data set."""
     return (
         is_column_file(path)
+        or is_hash_file(path)
         or path.name in (MANIFEST, ".lock")
         or path.name.startswith(TEMPORARY_PREFIX)
     )

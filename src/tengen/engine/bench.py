@@ -7,7 +7,7 @@ nodes or playouts per second. `tengen bench` uses it.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -156,29 +156,39 @@ def _pending_evaluator(options: dict[str, Any], rule: Rule) -> PendingEvaluator:
 
 
 class _Counter:
-    """Evaluates with a net and counts positions: a search also counts its cached ones."""
+    """Counts the positions that nets evaluate: a search also counts its cached ones."""
 
-    def __init__(self, net: OnnxNet) -> None:
-        self._evaluate, self._lock = net.evaluate, Lock()
+    def __init__(self) -> None:
+        self._guard = Lock()
         self.number = 0
 
-    def __call__(self, planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
-        with self._lock:
-            self.number += len(planes)
-        return self._evaluate(planes)
+    def counted(self, net: OnnxNet) -> Callable[[np.ndarray[Any, Any]], tuple[Any, Any]]:
+        """A function that evaluates with the net."""
+
+        def evaluate(planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+            with self._guard:
+                self.number += len(planes)
+            return net.evaluate(planes)
+
+        return evaluate
 
 
 def _nets(pending: PendingEvaluator) -> tuple[dict[str, Any], _Counter | None]:
-    """The nets as arguments of the core's bench, and the counter of a net outside the core."""
+    """The nets as arguments of the core's bench, and the counter of nets outside the core."""
     nets = pending.nets()
     if pending.choice.kind == "mixnet":
         return {"net": nets[0], "white_net": nets[1]}, None
     if pending.choice.kind == "onnx":
-        (net,) = nets
-        sizes = [size for size in _SIZES if size in net.sizes]
-        net.check_supports(pending.choice.rule, (sizes or _SIZES)[0])
-        counter = _Counter(net)
-        return {"callback": counter, "sizes": sum(1 << size for size in net.sizes)}, counter
+        black, white = nets
+        common = {*black.sizes} & {*white.sizes}
+        sizes = [size for size in _SIZES if size in common]
+        for net in dict.fromkeys(nets):
+            net.check_supports(pending.choice.rule, (sizes or _SIZES)[0])
+        counter = _Counter()
+        callbacks = {"callback": counter.counted(black)}
+        if white is not black:
+            callbacks["white_callback"] = counter.counted(white)
+        return {**callbacks, "sizes": sum(1 << size for size in common)}, counter
     return {}, None
 
 

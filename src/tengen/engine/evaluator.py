@@ -25,6 +25,7 @@ from tengen.engine.nets import (
     CODEBOOK_BYTES,
     NET_SUFFIX,
     bundled_nets,
+    is_onnx,
     list_nets,
     net_path,
 )
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 ALPHABETA, MCTS = SEARCHES
 CLASSICAL = "classical"  # value of the option `net`: play without a net
-_ONNX_SUFFIX = ".onnx"
 _RULES = list(Rule)
 # Size letter by the widths of the features, the net that maps a line to them, policy and value.
 _SIZES = {(32, 64, 16, 32): "s", (64, 128, 32, 64): "m", (128, 256, 64, 128): "l"}
@@ -68,7 +68,7 @@ class EvaluatorChoice:
     kind: EvaluatorKind
     rule: Rule
     size: int
-    paths: tuple[Path, ...] = ()  # the nets for black and for white to move, or one ONNX file
+    paths: tuple[Path, ...] = ()  # the nets for black and for white to move
     is_default: bool = False  # a bundled net: the user named none
 
     @property
@@ -96,9 +96,6 @@ def choose_evaluator(
         return EvaluatorChoice(evaluation, "classical", rule, size)
     if net:
         path = net_path(net, folder)
-        if path.suffix.lower() == _ONNX_SUFFIX:
-            evaluation = Evaluation("onnx", f"net {path.name}")
-            return EvaluatorChoice(evaluation, "onnx", rule, size, (path,))
         paths = bundled_nets(rule, size, path) if path.is_dir() else (path, path)
         if paths is None:
             raise BadNet(f"its registry has no net for {rule} on {size}x{size}", str(path))
@@ -107,6 +104,8 @@ def choose_evaluator(
         if paths is None:
             evaluation = Evaluation("classical", f"no bundled net for {rule} {size}x{size}")
             return EvaluatorChoice(evaluation, "classical", rule, size)
+    if any(map(is_onnx, paths)):
+        return _onnx(paths, rule, size)
     choice = _mixnet(paths, rule, size, is_default=not net)
     memory = int(options["net_memory"]) << 20
     if memory and choice.evaluation.bytes > memory:
@@ -121,13 +120,24 @@ def _mixnet(
         path: _checked_header(path, rule, size, colour)
         for path, colour in zip(paths, Colour, strict=True)
     }
-    description = f"net {paths[0].stem}"
-    if len(headers) > 1:
-        description = f"nets {paths[0].stem} for black, {paths[1].stem} for white"
     names = dict.fromkeys(_family(header.architecture) for header in headers.values())
     size_bytes = sum(CODEBOOK_BYTES * h.architecture.channels for h in headers.values())
+    description = _description(*(path.stem for path in paths))
     evaluation = Evaluation(" and ".join(names), description, size_bytes)
     return EvaluatorChoice(evaluation, "mixnet", rule, size, paths, is_default)
+
+
+def _onnx(paths: tuple[Path, Path], rule: Rule, size: int) -> EvaluatorChoice:
+    """Nets outside the core; their support of rule and size is checked when they are loaded."""
+    if not all(map(is_onnx, paths)):
+        files = " and ".join(path.name for path in paths)
+        raise BadNet(f"{files} are of two formats: use two .net or two .onnx files", str(paths[0]))
+    evaluation = Evaluation("onnx", _description(*(path.name for path in paths)))
+    return EvaluatorChoice(evaluation, "onnx", rule, size, paths)
+
+
+def _description(black: str, white: str) -> str:
+    return f"net {black}" if black == white else f"nets {black} for black, {white} for white"
 
 
 def _checked_header(path: Path, rule: Rule, size: int, colour: Colour) -> NetHeader:
@@ -328,9 +338,12 @@ class EvaluatorLoader:
     def _install_nets(self, pending: PendingEvaluator) -> None:
         choice, nets = pending.choice, pending.nets()
         if choice.kind == "onnx":
-            (net,) = nets
-            net.check_supports(choice.rule, choice.size)
-            self._core.set_callback(net.evaluate, sum(1 << size for size in net.sizes))
+            black, white = nets
+            for net in dict.fromkeys(nets):
+                net.check_supports(choice.rule, choice.size)
+            sizes = sum(1 << size for size in {*black.sizes} & {*white.sizes})
+            own = None if white is black else white.evaluate
+            self._core.set_callback(black.evaluate, sizes, own)
             return
         self._core.set_nets(*nets)
         if data := tables.read_lazy_tables(choice.paths[0], choice.rule):

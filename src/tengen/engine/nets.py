@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,8 +21,8 @@ from tengen.engine.net_file import NetHeader, file_version, read_header
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 BUNDLED = Path(__file__).parent / "data" / "nets"
-NET_SUFFIX = ".net"
-_REGISTRY = "registry.json"
+NET_SUFFIX, ONNX_SUFFIX = ".net", ".onnx"
+REGISTRY = "registry.json"
 _FORMAT = 1
 CODEBOOK_BYTES = 397_488 * 2 * 2  # per channel: patterns x codebooks x bytes of an entry
 
@@ -78,15 +78,18 @@ def find_net(rule: Rule, size: int, colour: Colour, folder: Path = BUNDLED) -> P
     """The bundled net for a rule, a board size and the side to move; None if there is none.
 
     Raises BadNet if the registry cannot be read, or names a file that is missing or does not
-    support the rule and size.
+    support the rule and size. What an ONNX file supports is only known when it is loaded.
     """
     for entry in _registry(folder):
         if entry.rule is rule and entry.smallest <= size <= entry.largest:
-            path = folder / (entry.nets[colour] + NET_SUFFIX)
+            path = _net_file(folder, entry.nets[colour])
             try:
-                read_header(path).check_supports(rule, size, colour)
+                if is_onnx(path):
+                    path.stat()
+                else:
+                    read_header(path).check_supports(rule, size, colour)
             except FileNotFoundError:
-                message = f"{_REGISTRY} names {path.name}, which is missing"
+                message = f"{REGISTRY} names {path.name}, which is missing"
                 raise BadNet(f"{message}; {_remedy(folder)}") from None
             except OSError as error:
                 message = f"cannot be read ({error.strerror or error})"
@@ -159,13 +162,32 @@ def rule_and_size(path: Path, rule_name: str | None, size: int | None) -> tuple[
     for entry in _registry(path):
         sizes = range(entry.smallest, entry.largest + 1)
         if wanted in (None, entry.rule) and (size is None or size in sizes):
-            return (
-                path / (entry.nets[Colour.BLACK] + NET_SUFFIX),
-                entry.rule,
-                size or _default_size(sizes),
-            )
+            net = _net_file(path, entry.nets[Colour.BLACK])
+            if is_onnx(net):
+                read_header(net)  # raises
+            return net, entry.rule, size or _default_size(sizes)
     request = " ".join(str(part) for part in (wanted, size) if part is not None)
     raise BadNet(f"its registry has no net for {request or 'any rule'}", str(path))
+
+
+def is_onnx(path: Path) -> bool:
+    """Whether the name is that of an ONNX file."""
+    return path.suffix.lower() == ONNX_SUFFIX
+
+
+def registry_text(rules: Iterable[Rule], sizes: Sequence[int], nets: Mapping[str, str]) -> str:
+    """The content of `registry.json` for files in its folder. `nets`: the name of the file of
+    "net", or of "black" and "white". The sizes are consecutive.
+    """
+    names = {key: name.removesuffix(NET_SUFFIX) for key, name in nets.items()}
+    bounds = {"from": sizes[0], "to": sizes[-1]}
+    entries = [{"rule": str(rule), **bounds, **names} for rule in rules]
+    return json.dumps({"format": _FORMAT, "nets": entries}) + "\n"
+
+
+def _net_file(folder: Path, name: str) -> Path:
+    """The file of a name in a registry, which names net files without their suffix."""
+    return folder / (name if is_onnx(Path(name)) else name + NET_SUFFIX)
 
 
 def _default_size(sizes: Iterable[int]) -> int:
@@ -174,12 +196,12 @@ def _default_size(sizes: Iterable[int]) -> int:
 
 def _registry(folder: Path) -> tuple[_Entry, ...]:
     """The registry of a folder, cached until its file changes. Raises BadNet."""
-    path = folder / _REGISTRY
+    path = folder / REGISTRY
     try:
         return _read_registry(path, file_version(path))
     except OSError as error:
         why = error.strerror or type(error).__name__
-        name = f"the bundled {_REGISTRY}" if folder == BUNDLED else str(path)
+        name = f"the bundled {REGISTRY}" if folder == BUNDLED else str(path)
         raise BadNet(f"{name} cannot be read ({why}); {_remedy(folder)}") from None
 
 

@@ -23,6 +23,7 @@ _MAX_TEXT = 4096
 # In the order of the native core.
 PRESETS = ("alphabeta", "classical", "classical-paper", "policy", "random")
 SEARCHES = ("alphabeta", "mcts")
+SCORE_UPDATES = ("whole", "point", "direction", "blocked")
 AUTO = "auto"  # the stronger search for the move (`evaluator.choose_search`); unknown to the core
 _REAL_ONE = 1_000_000  # the core takes real numbers in millionths
 DEFAULT_PRESET = "alphabeta"
@@ -142,6 +143,14 @@ _TABLE = (
     Option("seed", "spin", 0, "random seed", 0, 2**31 - 1),
     Option(
         "branching", "spin", 0, "moves tried per position (classical-paper; 0: default)", 0, 484
+    ),
+    Option(
+        "score_update",
+        "choice",
+        SCORE_UPDATES[-1],
+        "how classical-paper updates its point scores; all give the same moves, the last is the"
+        " fastest",
+        choices=SCORE_UPDATES,
     ),
     _switch("vcf_quiescence", "search for wins by fours (VCF) at the leaves"),
     _switch("history", "order moves by history"),

@@ -2,8 +2,8 @@
 """Exports any net as an ONNX file: input `planes` [batch, 2, size, size], outputs named after the
 net's heads (`value` [batch, 3], `policy` [batch, size, size]), logits for the side to move.
 
-The batch size is dynamic. The board size is fixed for a Mixnet, which divides the board into
-chunks; it may be dynamic for a residual net. Metadata name the rules and sizes that the net
+The batch size is dynamic. The board size is fixed for a net whose layers depend on it (Mixnet,
+GomokuNet, heads alphazero); else it may be dynamic. Metadata name the rules and sizes that the net
 supports. A file is compared with torch by ONNX Runtime before it gets its name.
 """
 
@@ -28,7 +28,7 @@ from tengen.engine.errors import BadNet
 from tengen.export.verify import random_positions
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.blocks import BoardNet
-from tengen.nets.mixnet import Mixnet
+from tengen.nets.spec import BadSpec
 from tengen.util.deprecation import renamed_keywords
 
 OPSET = 18
@@ -70,8 +70,8 @@ def export_onnx(
     for one in (*sizes, *(() if size is None else (size,))):
         if not MIN_SIZE <= one <= MAX_SIZE:
             raise BadNet(f"boards are of size {MIN_SIZE} to {MAX_SIZE}, not {one}")
-    if size is None and isinstance(net, Mixnet):
-        raise BadNet("a Mixnet divides the board into chunks: its ONNX file needs one board size")
+        _check_size(net, one)
+    _check_size(net, size)
     plain = copy.deepcopy(net).cpu().float().eval()
     entries = {"name": name, "made": f"tengen {version()}", **(metadata or {})}
     entries |= {"rules": " ".join(rules), "sizes": " ".join(map(str, sizes or (size or "",)))}
@@ -87,6 +87,17 @@ def export_onnx(
     except OSError as error:
         problem = f"{error.strerror or error}; nothing was written"
         raise OSError(error.errno, problem, os.fspath(path)) from error
+
+
+def _check_size(net: BoardNet, size: int | None) -> None:
+    """Raise BadNet if the net does not support the size, or a dynamic one."""
+    try:
+        net.spec.check_playable(size)
+    except BadSpec as error:
+        raise BadNet(error.problem) from None
+    if size is None and not (net.DYNAMIC_SIZE and net.spec.board_size is None):
+        problem = f"the layers of {net.spec.name} depend on the size of the board"
+        raise BadNet(f"{problem}: its ONNX file needs one board size")
 
 
 def _converted(net: BoardNet, size: int | None, metadata: dict[str, str]) -> bytes:
@@ -158,8 +169,13 @@ def check_onnx(net: BoardNet, path: str | os.PathLike[str], size: int, seed: int
     planes = np.stack([cells == 1, cells == 2], axis=1).astype(np.float32)
     with torch.no_grad():
         expected = net(torch.from_numpy(planes))
+    try:
+        outputs = session.run(names, {"planes": planes})
+    except Exception as error:  # ONNX Runtime has no common base class
+        first = str(error).strip().partition("\n")[0]
+        raise BadNet(f"the ONNX file fails on boards of size {size}: {first:.200}") from None
     worst = 0.0
-    for name, actual in zip(names, session.run(names, {"planes": planes}), strict=True):
+    for name, actual in zip(names, outputs, strict=True):
         difference = np.abs(actual - expected[name].numpy()).max()
         if not difference <= MAX_DIFFERENCE:
             problem = f"{name} differs by {difference:.3g} from torch's (bound {MAX_DIFFERENCE})"

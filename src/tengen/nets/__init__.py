@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nets in torch: Mixnet and residual nets, specs, parameters, operations. See docs/nets.md.
+"""Nets in torch: specs, modules, parameters, operations. See docs/nets.md, docs/add-a-net.md.
 
 Specs, names and scales need no torch; names that need it are imported on first use.
 """
@@ -8,25 +8,49 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tengen.nets.scales import MIXNET_SCALES, PATTERNS, MixnetScales
-from tengen.nets.spec import NETS, BadSpec, MixnetSpec, NetSpec, ResnetSpec, spec_from_dict, spec_of
+from tengen.nets.spec import (
+    ALIASES,
+    KINDS,
+    NETS,
+    BadSpec,
+    ConvnetSpec,
+    GomokunetSpec,
+    HeadedSpec,
+    KatanetSpec,
+    MixnetSpec,
+    MobilenetSpec,
+    NetSpec,
+    ResnetSpec,
+    spec_from_dict,
+    spec_of,
+)
 from tengen.util.deprecation import deprecated_modules
 
 if TYPE_CHECKING:
-    from tengen.nets.blocks import BoardNet
+    from tengen.nets.blocks import BoardNet, fused
     from tengen.nets.count import Operations, Parameters, count_operations, count_parameters
+    from tengen.nets.heads import HeadedNet
     from tengen.nets.mixnet import Mixnet
     from tengen.nets.resnet import Resnet
     from tengen.nets.weights import make_net
 
 __all__ = [
+    "ALIASES",
+    "KINDS",
     "MIXNET_SCALES",
     "NETS",
     "PATTERNS",
     "BadSpec",
     "BoardNet",
+    "ConvnetSpec",
+    "GomokunetSpec",
+    "HeadedNet",
+    "HeadedSpec",
+    "KatanetSpec",
     "Mixnet",
     "MixnetScales",
     "MixnetSpec",
+    "MobilenetSpec",
     "NetSpec",
     "Operations",
     "Parameters",
@@ -34,6 +58,7 @@ __all__ = [
     "ResnetSpec",
     "count_operations",
     "count_parameters",
+    "fused",
     "make_net",
     "spec_from_dict",
     "spec_of",
@@ -42,8 +67,9 @@ __all__ = [
 deprecated_modules({"tengen.nets.revive": "tengen.nets.reinit_dead_units"})
 # Names that need torch, with the modules they are in.
 _LATE = {
-    "blocks": "BoardNet",
+    "blocks": "BoardNet fused",
     "count": "Operations Parameters count_operations count_parameters",
+    "heads": "HeadedNet",
     "mixnet": "Mixnet",
     "resnet": "Resnet",
     "weights": "make_net",

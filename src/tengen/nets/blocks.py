@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: MIT
 """Building blocks of nets: rounding with a straight-through gradient, layers with integer bounds,
-the star block, the plain heads, and `BoardNet`, a body with a dict of heads.
+the star block, convolutions, the plain heads, and `BoardNet`, a body with a dict of heads; `fused`
+folds normalisations for inference.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, cast
+from itertools import pairwise
+from typing import Any, ClassVar, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from tengen.nets.scales import MIXNET_SCALES
 from tengen.nets.spec import NetSpec
+
+Net = TypeVar("Net", bound=nn.Module)
 
 _S = MIXNET_SCALES
 _ACTIVATION = _S.activation_limit / _S.activation
@@ -140,6 +146,41 @@ class PlainBlock(nn.Module):
         return crelu(self.lin(x, quantised), quantised)
 
 
+def he_conv(
+    inputs: int, outputs: int, size: int = 3, *, stride: int = 1, groups: int = 1, bias: bool = True
+) -> nn.Conv2d:
+    """A convolution with zero padding, initialised for a ReLU behind it (He et al., 2015)."""
+    conv = nn.Conv2d(
+        inputs, outputs, size, stride=stride, padding=size // 2, groups=groups, bias=bias
+    )
+    nn.init.normal_(conv.weight, std=math.sqrt(2 * groups / (size * size * inputs)))
+    if conv.bias is not None:
+        nn.init.zeros_(conv.bias)
+    return conv
+
+
+def preactivated(inputs: int, outputs: int, stride: int = 1) -> list[nn.Module]:
+    """Layers of a pre-activated 3x3 convolution: normalisation, ReLU, convolution."""
+    return [nn.BatchNorm2d(inputs), nn.ReLU(), he_conv(inputs, outputs, stride=stride)]
+
+
+def fused(net: Net) -> Net:
+    """A copy for inference, without gradients: normalisations directly after a convolution become
+    part of it. Finds them in each `nn.Sequential`, and in modules with a table `NORMS` of the names
+    of convolutions and their norms.
+    """
+    result = copy.deepcopy(net).eval()
+    for module in list(result.modules()):
+        names = [name for name, _ in module.named_children()]
+        pairs = pairwise(names) if isinstance(module, nn.Sequential) else ()
+        for first, second in (*pairs, *getattr(module, "NORMS", {}).items()):
+            conv, norm = getattr(module, first), getattr(module, second)
+            if isinstance(conv, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
+                setattr(module, first, fuse_conv_bn_eval(conv, norm))
+                setattr(module, second, nn.Identity())
+    return result.requires_grad_(False)
+
+
 class PooledValue(nn.Module):
     """[B, C, H, W] -> [B, outputs] logits: the mean over the board and a linear layer. Three
     outputs are win, loss, draw of the side to move; one is for a scalar value.
@@ -158,11 +199,12 @@ class PooledValue(nn.Module):
 class PointPolicy(nn.Module):
     """[B, C, H, W] -> [B, H, W] logits of moves: a point-wise convolution."""
 
-    def __init__(self, channels: int) -> None:
+    def __init__(self, channels: int, bias: bool = True) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(channels, 1, 1)
+        self.conv = nn.Conv2d(channels, 1, 1, bias=bias)
         nn.init.normal_(self.conv.weight, std=0.1 / math.sqrt(channels))
-        nn.init.zeros_(cast("Tensor", self.conv.bias))
+        if self.conv.bias is not None:
+            nn.init.zeros_(self.conv.bias)
 
     def forward(self, x: Tensor) -> Tensor:
         return cast("Tensor", self.conv(x)).squeeze(1)
@@ -173,6 +215,7 @@ class BoardNet(nn.Module):
     and heads, each of which computes one output from the features.
     """
 
+    DYNAMIC_SIZE: ClassVar[bool] = True  # one graph can serve boards of all sizes
     spec: NetSpec
 
     def __init__(self, body: nn.Module, heads: Mapping[str, nn.Module]) -> None:

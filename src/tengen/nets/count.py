@@ -25,11 +25,17 @@ class Parameters:
     mapping: int  # of the mapping nets, which net files contain
     feed_forward: int  # of everything else, which is computed in each evaluation
     codebook: int  # entries of the two codebooks baked from the mapping nets
+    statistics: int = 0  # running means and variances of normalisations, which are not trained
 
     @property
     def trained(self) -> int:
         """Parameters that are trained."""
         return self.mapping + self.feed_forward
+
+    @property
+    def keras(self) -> int:
+        """As Keras counts: four numbers per normalised channel."""
+        return self.trained + self.statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,8 @@ def count_parameters(net: str | NetSpec) -> Parameters:
     module, spec = _meta_net(net)
     total = sum(parameter.numel() for parameter in module.parameters())
     if not isinstance(spec, MixnetSpec):
-        return Parameters(0, total, 0)
+        norms = (layer for layer in module.modules() if isinstance(layer, nn.BatchNorm2d))
+        return Parameters(0, total, 0, sum(2 * layer.num_features for layer in norms))
     mapping = cast("nn.Module", module.body.mapping)
     mapped = sum(parameter.numel() for parameter in mapping.parameters())
     return Parameters(mapped, total - mapped, 2 * PATTERNS * spec.channels)
@@ -64,7 +71,7 @@ def count_parameters(net: str | NetSpec) -> Parameters:
 
 def count_operations(net: str | NetSpec, size: int = 15) -> Operations:
     """The operations of one evaluation on a board of this size."""
-    module, _ = _meta_net(net)
+    module, spec = _meta_net(net)
     normalised = 0
 
     def count(_module: nn.Module, _inputs: tuple[Tensor, ...], output: Tensor) -> None:
@@ -76,7 +83,7 @@ def count_operations(net: str | NetSpec, size: int = 15) -> Operations:
             layer.register_forward_hook(count)
     counter = FlopCounterMode(display=False)
     with counter, torch.no_grad():
-        module(torch.empty(1, 2, size, size, device="meta"))
+        module(torch.empty(1, spec.input_planes, size, size, device="meta"))
     total = counter.get_total_flops() // 2
     parts = counter.get_flop_counts()
     mapping = sum(

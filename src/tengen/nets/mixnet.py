@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import ClassVar, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -288,6 +288,7 @@ class Mixnet(BoardNet):
     training mode also "bound_penalty" [B].
     """
 
+    DYNAMIC_SIZE: ClassVar[bool] = False  # it divides the board into chunks
     spec: MixnetSpec
     body: MixnetBody
 

@@ -1,42 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""Residual nets of the paper's appendix A.1, baselines and teachers of Mixnet. docs/nets.md
-explains the details that follow from the paper's counts.
+"""Residual nets: baselines and teachers of Mixnet (its paper's appendix A.1), AlphaNet and PolyNet
+with other heads, and the residual nets of Cazenave (2022). docs/nets.md explains the details that
+follow from the papers' counts.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import cast
+from typing import ClassVar, cast
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tengen.nets.blocks import BoardNet, PointPolicy, PooledValue
+from tengen.nets.blocks import he_conv
+from tengen.nets.heads import HeadedNet
 from tengen.nets.spec import ResnetSpec
-
-
-def _conv(inputs: int, outputs: int) -> nn.Conv2d:
-    conv = nn.Conv2d(inputs, outputs, 3, padding=1)
-    nn.init.normal_(conv.weight, std=math.sqrt(2 / (9 * inputs)))
-    nn.init.zeros_(cast("Tensor", conv.bias))
-    return conv
 
 
 class ResidualBlock(nn.Module):
     """[B, f, H, W] -> the same: ReLU(x + norm(conv(ReLU(norm(conv(x)))))).
 
-    The second convolution (its norm, if any) is initialised to 0, so the block starts as the
-    identity and deep nets train from the start.
+    `norms`: how many there are, the last ones. The second convolution (its norm, if any) is
+    initialised to 0, so the block starts as the identity and deep nets train from the start.
     """
 
-    def __init__(self, filters: int, norm: bool) -> None:
+    NORMS: ClassVar = {"conv1": "norm1", "conv2": "norm2"}  # folded by `fused`
+
+    def __init__(self, filters: int, norms: int) -> None:
         super().__init__()
-        self.conv1, self.conv2 = _conv(filters, filters), _conv(filters, filters)
-        self.norm1 = nn.BatchNorm2d(filters) if norm else nn.Identity()
-        self.norm2 = nn.BatchNorm2d(filters) if norm else nn.Identity()
-        nn.init.zeros_(cast("Tensor", self.norm2.weight) if norm else self.conv2.weight)
+        self.conv1, self.conv2 = he_conv(filters, filters), he_conv(filters, filters)
+        self.norm1 = nn.BatchNorm2d(filters) if norms == 2 else nn.Identity()
+        self.norm2 = nn.BatchNorm2d(filters) if norms else nn.Identity()
+        nn.init.zeros_(cast("Tensor", self.norm2.weight) if norms else self.conv2.weight)
 
     def forward(self, x: Tensor) -> Tensor:
         y = functional.relu(self.norm1(self.conv1(x)))
@@ -44,26 +39,22 @@ class ResidualBlock(nn.Module):
 
 
 class ResnetBody(nn.Module):
-    """Planes [B, 2, H, W] -> features [B, f, H, W]."""
+    """Planes [B, planes, H, W] -> features [B, f, H, W]."""
 
     def __init__(self, spec: ResnetSpec) -> None:
         super().__init__()
-        self.stem = _conv(2, spec.filters)
+        self.stem = he_conv(spec.planes, spec.filters, int(spec.stem[0]))
+        norms = spec.norms if spec.norm else 0
         self.blocks = nn.Sequential(
-            *(ResidualBlock(spec.filters, spec.norm) for _ in range(spec.blocks))
+            *(ResidualBlock(spec.filters, norms) for _ in range(spec.blocks))
         )
 
     def forward(self, planes: Tensor) -> Tensor:
-        x = planes.contiguous(memory_format=torch.channels_last)
-        return cast("Tensor", self.blocks(functional.relu(self.stem(x))))
+        return cast("Tensor", self.blocks(functional.relu(self.stem(planes))))
 
 
-class Resnet(BoardNet):
-    """Planes [B, 2, H, W] -> {"value": [B, 3], "policy": [B, H, W]}, logits; `heads`
-    replaces the two heads.
-    """
+class Resnet(HeadedNet):
+    """A residual net; `heads` replaces the heads of the spec."""
 
     def __init__(self, spec: ResnetSpec, heads: Mapping[str, nn.Module] | None = None) -> None:
-        default = {"value": PooledValue(spec.filters), "policy": PointPolicy(spec.filters)}
-        super().__init__(ResnetBody(spec), default if heads is None else heads)
-        self.spec = spec
+        super().__init__(spec, ResnetBody(spec), spec.filters, heads)

@@ -1,49 +1,47 @@
 # SPDX-License-Identifier: MIT
-"""Specs of nets, `MixnetSpec` and `ResnetSpec`, and `NETS`, the nets by name. Needs no torch, so
-tools that only name nets start fast.
+"""The specs of all kinds of nets, `KINDS`, the table of kinds with their modules, and `NETS`, the
+nets by name. Needs no torch, so tools that only name nets start fast.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from tengen.util.config import Config, choose, setting, suggest
+from tengen.nets.spec_base import BadSpec, HeadedSpec, Heads, NetSpec
+from tengen.util.config import choose, setting, suggest
 from tengen.util.errors import BadConfig
+
+__all__ = [
+    "ALIASES",
+    "KINDS",
+    "NETS",
+    "BadSpec",
+    "ConvnetSpec",
+    "GomokunetSpec",
+    "HeadedSpec",
+    "KatanetSpec",
+    "MixnetSize",
+    "MixnetSpec",
+    "MobilenetSpec",
+    "NetSpec",
+    "ResnetSpec",
+    "spec_from_dict",
+    "spec_of",
+    "spec_of_architecture",
+]
 
 MixnetSize = Literal["s", "m", "l"]
 _WIDTH_FACTOR = {"s": 1, "m": 2, "l": 4}
 
 
-class BadSpec(BadConfig):
-    """An unknown net, or a wrong key or value of a spec."""
-
-
 @dataclass(frozen=True, slots=True)
-class _NetSpec(Config):
-    ERROR: ClassVar[type[BadConfig]] = BadSpec
-    KIND: ClassVar[str]
-    OPTIONS: ClassVar[tuple[str, ...]]  # switched off in names: `mixnet-s-no-star`
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields and `kind`, as `spec_from_dict` reads them."""
-        return {"kind": self.KIND, **Config.to_dict(self)}
-
-    @property
-    def kind(self) -> str:
-        return self.KIND
-
-    def _with_options_off(self, name: str) -> str:
-        off = [option.replace("_", "-") for option in self.OPTIONS if not getattr(self, option)]
-        return "-no-".join([name, *off])
-
-
-@dataclass(frozen=True, slots=True)
-class MixnetSpec(_NetSpec):
+class MixnetSpec(NetSpec):
     """A Mixnet; with an option off, one of the paper's ablations."""
 
     KIND: ClassVar[str] = "mixnet"
+    SHAPE: ClassVar[str] = "{size}"
     OPTIONS: ClassVar[tuple[str, ...]] = ("conv_relu", "star", "groups", "dynamic")
 
     size: MixnetSize = setting("s")  # each size has twice the channels of the one before
@@ -73,11 +71,6 @@ class MixnetSpec(_NetSpec):
         return self.channels
 
     @property
-    def name(self) -> str:
-        """As `spec_of` reads it: mixnet-s, mixnet-m-no-star, …"""
-        return self._with_options_off(f"mixnet-{self.size}")
-
-    @property
     def architecture(self) -> str:
         """The text that a net file stores and hashes: everything that determines the shapes."""
         sizes = (
@@ -88,38 +81,104 @@ class MixnetSpec(_NetSpec):
 
 
 @dataclass(frozen=True, slots=True)
-class ResnetSpec(_NetSpec):
-    """A residual net of the paper's appendix A.1."""
+class ResnetSpec(HeadedSpec):
+    """A residual net: those of the Mixnet paper, of AlphaZero, of Polygames."""
 
     KIND: ClassVar[str] = "resnet"
-    OPTIONS: ClassVar[tuple[str, ...]] = ("norm",)
+    SHAPE: ClassVar[str] = "{blocks}b{filters}f"
 
-    blocks: int = setting(4, min=1, max=100)  # residual blocks, of two 3x3 convolutions each
+    blocks: int = setting(4, min=0, max=100)  # residual blocks, of two 3x3 convolutions each
     filters: int = setting(64, min=1, max=4096)  # channels of every layer of the body
     norm: bool = True  # batch normalisation after the convolutions of the blocks
-
-    @property
-    def name(self) -> str:
-        """As `spec_of` reads it: resnet-4b64f, resnet-6b96f-no-norm, …"""
-        return self._with_options_off(f"resnet-{self.blocks}b{self.filters}f")
-
-    @property
-    def architecture(self) -> str:
-        """Everything that determines the shapes, as text."""
-        return f"resnet blocks={self.blocks} filters={self.filters} norm={self.norm:d}"
+    norms: int = setting(2, min=1, max=2)  # of a block; 1: after its last convolution only
+    stem: Literal["3x3", "1x1"] = "3x3"  # the first convolution
 
 
-NetSpec = MixnetSpec | ResnetSpec
-_KINDS: dict[str, type[MixnetSpec] | type[ResnetSpec]] = {
-    "mixnet": MixnetSpec,
-    "resnet": ResnetSpec,
+@dataclass(frozen=True, slots=True)
+class MobilenetSpec(HeadedSpec):
+    """A MobileNet, with or without squeeze-and-excitation."""
+
+    KIND: ClassVar[str] = "mobilenet"
+    SHAPE: ClassVar[str] = "{blocks}b{filters}f"
+
+    blocks: int = setting(17, min=0, max=200)  # inverted residual blocks
+    filters: int = setting(64, min=1, max=4096)  # channels of the trunk
+    expansion: int = setting(6, min=1, max=64)  # channels inside a block, as multiple of the trunk
+    se: bool = False  # squeeze-and-excitation at the end of each block
+    _: KW_ONLY
+    heads: Heads = "polygames"
+
+
+@dataclass(frozen=True, slots=True)
+class GomokunetSpec(HeadedSpec):
+    """GomokuNet; with an option off, an ablation."""
+
+    KIND: ClassVar[str] = "gomokunet"
+    SHAPE: ClassVar[str] = "{filters}f"
+
+    filters: int = setting(64, min=1, max=4096)  # channels at full size; doubled at each level
+    unet: bool = True  # three levels with skips; off: all blocks at full size, with these channels
+    residual: bool = True  # identity mappings around pairs of convolutions
+    pam: bool = True  # positional attention in every second block
+    aggregation: bool = True  # the heads read all levels of the decoder; off: only the last
+
+
+@dataclass(frozen=True, slots=True)
+class ConvnetSpec(HeadedSpec):
+    """Convolutions in a row, after Shao et al. (2016)."""
+
+    KIND: ClassVar[str] = "convnet"
+    SHAPE: ClassVar[str] = "{layers}l{filters}f"
+
+    layers: int = setting(20, min=0, max=200)  # 3x3 convolutions after the first one, of 5x5
+    filters: int = setting(256, min=1, max=4096)  # channels of every layer
+    norm: bool = True  # batch normalisation after each convolution
+
+
+@dataclass(frozen=True, slots=True)
+class KatanetSpec(HeadedSpec):
+    """Pre-activated residual blocks, three of five with global pooling, as in KataGo."""
+
+    KIND: ClassVar[str] = "katanet"
+    SHAPE: ClassVar[str] = "{blocks}b{filters}f"
+
+    blocks: int = setting(20, min=0, max=100)  # residual blocks
+    filters: int = setting(256, min=4, max=4096)  # channels of the trunk; a quarter is pooled
+
+    def validate(self) -> None:
+        HeadedSpec.validate(self)
+        if self.filters % 4:
+            raise BadSpec(f"{self.filters} is not a multiple of 4", "filters")
+
+
+# Each kind with its spec and its module and class, which are imported when a net is made.
+_TABLE: tuple[tuple[type[NetSpec], str], ...] = (
+    (MixnetSpec, "tengen.nets.mixnet:Mixnet"),
+    (ResnetSpec, "tengen.nets.resnet:Resnet"),
+    (MobilenetSpec, "tengen.nets.mobilenet:Mobilenet"),
+    (GomokunetSpec, "tengen.nets.gomokunet:Gomokunet"),
+    (ConvnetSpec, "tengen.nets.convnet:Convnet"),
+    (KatanetSpec, "tengen.nets.katanet:Katanet"),
+)
+KINDS: dict[str, tuple[type[NetSpec], str]] = {spec.KIND: (spec, net) for spec, net in _TABLE}
+_NAMES = """
+    mixnet-s mixnet-m mixnet-l
+    resnet-4b64f resnet-6b96f resnet-6b128f resnet-10b128f resnet-15b192f resnet-20b256f
+    resnet-10b128f-alphazero resnet-20b256f-alphazero
+    resnet-10b128f-polygames resnet-20b256f-polygames
+    mobilenet-17b64f-se mobilenet-20b256f-expansion2
+    gomokunet-64f gomokunet-184f
+    convnet-10l128f convnet-20l256f
+    katanet-10b128f katanet-20b256f
+"""
+# Names in papers.
+ALIASES = {
+    "alphanet": "resnet-20b256f-alphazero",
+    "polynet": "resnet-20b256f-polygames",
+    "gomokunet": "gomokunet-184f",
+    "convnet": "convnet-20l256f",
+    "katanet": "katanet-20b256f",
 }
-_RESNETS = ((4, 64), (6, 96), (6, 128), (10, 128), (15, 192), (20, 256))
-_SPECS: list[NetSpec] = [
-    *(MixnetSpec(size) for size in get_args(MixnetSize)),
-    *(ResnetSpec(blocks, filters) for blocks, filters in _RESNETS),
-]
-NETS: dict[str, NetSpec] = {spec.name: spec for spec in _SPECS}
 
 
 def spec_from_dict(values: Mapping[str, Any]) -> NetSpec:
@@ -128,30 +187,28 @@ def spec_from_dict(values: Mapping[str, Any]) -> NetSpec:
     """
     fields = dict(values)
     try:
-        kind = choose("kind", fields.pop("kind", None), _KINDS)
+        kind = choose("kind", fields.pop("kind", None), KINDS)
     except BadConfig as error:
         raise BadSpec(error.problem, error.key) from None
-    return _KINDS[kind].from_dict(fields)
+    return KINDS[kind][0].from_dict(fields)
 
 
 def spec_of(net: str | Mapping[str, Any] | NetSpec) -> NetSpec:
-    """The spec of a name (of `NETS`, with `-no-star` and the like added for ablations), of a dict,
-    or the spec itself. Raises BadSpec.
+    """The spec of a name (as `NetSpec.name` makes it, or of `ALIASES`), of a dict, or the spec
+    itself. Raises BadSpec.
     """
-    if isinstance(net, MixnetSpec | ResnetSpec):
+    if isinstance(net, NetSpec):
         return net
     if isinstance(net, Mapping):
         return spec_from_dict(net)
     if not isinstance(net, str):
         raise BadSpec(f"use a name or a table, not {net!r:.60}")
-    name, *off = net.split("-no-")
-    if name not in NETS:
-        raise BadSpec(f"no net {net!r:.80}: {suggest(name, NETS)}")
-    options = NETS[name].OPTIONS
-    for option in (switched_off := [part.replace("-", "_") for part in off]):
-        if option not in options:
-            raise BadSpec(f"{name} has no option {option}; it has {', '.join(options)}")
-    return spec_from_dict(NETS[name].to_dict() | dict.fromkeys(switched_off, False))
+    name = ALIASES.get(net, net)
+    row = KINDS.get(name.partition("-")[0])
+    spec = row[0].from_name(name) if row else None
+    if spec is None:
+        raise BadSpec(f"no net {net!r:.80}: {suggest(net, (*NETS, *ALIASES))}")
+    return spec
 
 
 def spec_of_architecture(text: str) -> MixnetSpec:
@@ -162,3 +219,7 @@ def spec_of_architecture(text: str) -> MixnetSpec:
         if (spec := MixnetSpec(size)).architecture == text:
             return spec
     raise BadSpec(f"no Mixnet of this version has the architecture {text!r:.100}")
+
+
+NETS: dict[str, NetSpec] = {}
+NETS.update((name, spec_of(name)) for name in _NAMES.split())

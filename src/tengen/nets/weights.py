@@ -9,17 +9,16 @@ import io
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
 from tengen.game.errors import TengenError
 from tengen.nets.blocks import BoardNet
-from tengen.nets.mixnet import Mixnet
-from tengen.nets.resnet import Resnet
-from tengen.nets.spec import MixnetSpec, NetSpec, spec_of
+from tengen.nets.spec import KINDS, NetSpec, spec_of
 from tengen.util.deprecation import renamed_fields
 from tengen.util.files import write_bytes
 
@@ -36,7 +35,8 @@ def make_net(net: str | Mapping[str, Any] | NetSpec) -> BoardNet:
     Raises BadSpec.
     """
     spec = spec_of(net)
-    return Mixnet(spec) if isinstance(spec, MixnetSpec) else Resnet(spec)
+    module, _, name = KINDS[spec.kind][1].partition(":")
+    return cast("BoardNet", getattr(import_module(module), name)(spec))
 
 
 @renamed_fields(about="metadata")

@@ -14,6 +14,7 @@ from tengen.util.deprecation import deprecated_names
 
 if TYPE_CHECKING:
     from tengen.train.checkpoint import Checkpoint, read_checkpoint
+    from tengen.train.game_metrics import GameMetrics
     from tengen.train.loop import TrainResult, train
     from tengen.train.losses import LOSSES, METRICS
 
@@ -24,6 +25,7 @@ __all__ = [
     "BadRun",
     "BadTraining",
     "Checkpoint",
+    "GameMetrics",
     "TrainConfig",
     "TrainResult",
     "TrainingBusy",
@@ -33,9 +35,10 @@ __all__ = [
     "train",
 ]
 
-# Names that need torch, with the modules they are in.
+# Names that need torch or NumPy, with the modules they are in.
 _LATE = {
     "checkpoint": "Checkpoint read_checkpoint",
+    "game_metrics": "GameMetrics",
     "loop": "TrainResult train",
     "losses": "LOSSES METRICS",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,8 +19,9 @@ from tengen.util.config import Config, choose, read_toml, setting
 from tengen.util.errors import BadConfig
 
 _BILLION = 1_000_000_000
+_ROUNDING = 1e-9  # of a number of steps that is computed in floats
 _REINIT_MIN_BATCH = 512  # positions; smaller batches do not show whether a unit is dead
-_LENGTHS = ("steps", "samples")  # keys for the length of a run; one of them is given
+_LENGTHS = ("steps", "samples", "epochs")  # keys for the length of a run; one of them is given
 # The keys of `losses.LOSSES`, here so that configs are checked without torch.
 LOSS_NAMES = ("value", "policy", "scalar", "binary", "bound_penalty")
 # Keys that may change when a run is resumed: they change no batch and no weight.
@@ -81,6 +82,16 @@ class DataConfig(_TrainPart):
         help="`black` or `white`: only positions with that side to move, for one net per colour as"
         " in renju; empty: all",
     )
+    split: str = setting(
+        "",
+        choices=("", "game", "position"),
+        help="what is held out for validation: `game`, whole games (the sets need the column"
+        " `game`), or `position`, single positions, whose games are trained on; empty: as the sets"
+        " say",
+    )
+    validation_share: float = setting(
+        0.0, min=0, max=0.9, help="share of them that is held out; 0: as the sets say"
+    )
     any_rule: bool = setting(
         False, help="sets may have other rules than the first one, whose rule is that of the run"
     )
@@ -108,10 +119,15 @@ class OptimiserConfig(_TrainPart):
 
     name: str = setting(
         "adam",
-        choices=("adam", "adamw"),
-        help="`adam`: L2 penalty in the loss, as in the paper; `adamw`: decoupled weight decay",
+        choices=("adam", "adamw", "sgd"),
+        help="`adam` and `sgd`: L2 penalty in the loss, as in the papers; `adamw`: decoupled weight"
+        " decay",
     )
     rate: float = setting(1e-3, min=1e-9, max=10, help="maximum learning rate, see `schedule`")
+    momentum: float = setting(
+        0.9, min=0, max=0.99999, help="for `sgd`: decay of the sum of the gradients"
+    )
+    nesterov: bool = setting(False, help="for `sgd`: Nesterov's form of the momentum")
     beta1: float = setting(0.9, min=0, max=0.99999, help="decay of Adam's mean of the gradients")
     beta2: float = setting(0.999, min=0, max=0.999999, help="decay of Adam's mean of the squares")
     epsilon: float = setting(1e-8, min=1e-16, max=1, help="added to Adam's divisor")
@@ -119,10 +135,14 @@ class OptimiserConfig(_TrainPart):
         1e-5,
         min=0,
         max=10,
-        help="`adam`: the paper's lambda, the weight of the sum of all squared weights in the loss;"
-        " `adamw`: the decay of a weight per step, times the rate",
+        help="`adam` and `sgd`: the papers' lambda, the weight of the sum of all squared weights in"
+        " the loss; `adamw`: the decay of a weight per step, times the rate",
     )
     clip: float = setting(1.0, min=0, help="maximum norm of the gradient; 0: no clipping")
+
+    def validate(self) -> None:
+        if self.nesterov and not (self.name == "sgd" and self.momentum):
+            raise BadTraining("needs sgd with a momentum above 0", "nesterov")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +237,18 @@ class TrainConfig(_TrainPart):
     )
     data: DataConfig = setting(DataConfig())
     batch: int = setting(1024, min=1, max=1_000_000, help="samples per step")
-    steps: int = setting(0, min=0, max=_BILLION, help="of the whole run; or give `samples`")
+    steps: int = setting(
+        0, min=0, max=_BILLION, help="of the whole run; or give `samples` or `epochs`"
+    )
     samples: int = setting(
         0, min=0, max=_BILLION * 1000, help="of the whole run, instead of `steps`; rounded up"
+    )
+    epochs: float = setting(
+        0.0,
+        min=0,
+        max=1e6,
+        help="passes over the training positions, instead of `steps`; rounded up, and fixed when"
+        " the run starts",
     )
     seed: int = setting(
         1, min=0, max=2**31 - 1, help="of new weights, the order of the data, and the symmetries"
@@ -269,8 +298,8 @@ class TrainConfig(_TrainPart):
             used += ["losses.bound_penalty"] if self.losses.get("bound_penalty") else []
             if used:
                 raise BadTraining(f"{self.spec.name} is not a Mixnet: leave it out", used[0])
-        if (self.steps == 0) == (self.samples == 0):
-            raise BadTraining("give the length of the run: one of steps and samples")
+        if sum(getattr(self, name) != 0 for name in _LENGTHS) != 1:
+            raise BadTraining("give the length of the run: one of steps, samples and epochs")
         if self.distillation.precompute and self.data.feed == "stream":
             raise BadTraining("distillation.precompute needs data.feed resident, not stream")
 
@@ -281,7 +310,17 @@ class TrainConfig(_TrainPart):
 
     @property
     def total_steps(self) -> int:
+        """Of a config with `steps` or `samples`; see `with_steps`."""
+        if self.epochs:
+            raise BadTraining("not known in steps before the data are read", "epochs")
         return self.steps or -(-self.samples // self.batch)
+
+    def with_steps(self, positions: int) -> TrainConfig:
+        """The config of a run on so many training positions: `epochs` become `steps`."""
+        if not self.epochs:
+            return self
+        steps = math.ceil(self.epochs * positions / self.batch - _ROUNDING)
+        return replace(self, epochs=0.0, steps=max(1, steps))
 
     @property
     def quantised_from(self) -> int:
@@ -296,17 +335,19 @@ class TrainConfig(_TrainPart):
         return step % self.reinit_dead_units == 0 and step < end
 
 
-def check_net(net: Any) -> None:
-    """Check that a config names a net, by name or by a table. Raises BadTraining."""
+def check_net(net: Any, size: int | None = None) -> None:
+    """Check that a config names a net, by name or by a table, that evaluates boards, of this size
+    if it is given. Raises BadTraining.
+    """
     try:
-        spec_of(net)
+        spec_of(net).check_playable(size)
     except BadSpec as error:
         raise BadTraining(error.problem, f"net.{error.key}" if error.key else "net") from None
 
 
 def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:
-    """The config of a TOML file with keys changed, as `optimiser.rate=0.002`. A changed `steps`
-    replaces the `samples` of the file, and vice versa. Raises BadTraining.
+    """The config of a TOML file with keys changed, as `optimiser.rate=0.002`. A changed length
+    (`steps`, `samples` or `epochs`) replaces that of the file. Raises BadTraining.
     """
     changes = list(changes)
     try:
@@ -314,7 +355,7 @@ def read_config(path: Path, changes: Iterable[str] = ()) -> TrainConfig:
         changed = {change.partition("=")[0].strip() for change in changes}
         given = [name for name in _LENGTHS if name in changed and table[name] != 0]
         if len(given) > 1:
-            raise BadTraining("steps and samples are both set: set one of them")
+            raise BadTraining(f"{' and '.join(given)} are both set: set one of them")
         replaced = set(_LENGTHS).difference(given) if given else ()
         kept = {name: value for name, value in table.items() if name not in replaced}
         return TrainConfig.from_dict(kept)

@@ -118,7 +118,7 @@ class TrainLog(RunLog):
 
     def __init__(self, folder: TrainFolder, step: int, line_seconds: float = 2.0) -> None:
         config = folder.config
-        bar = Progress("", config.total_steps, "steps", initial=step, line_seconds=None)
+        bar = Progress("", folder.steps, "steps", initial=step, line_seconds=None)
         super().__init__(
             "tengen train", folder, bar, tensorboard=config.run.tensorboard, advice=RESUME
         )

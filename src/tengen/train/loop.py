@@ -40,7 +40,7 @@ class TrainResult:
     step: int  # steps done, over all sessions
     total: int  # steps of the whole run
     seconds: float  # of training, over all sessions
-    validation: dict[str, dict[str, float]]  # the last one, see `validate`
+    validation: dict[str, dict[str, float]]  # the last one: means by kind, see `validate`
     validation_missing: bool = False  # the last validation was stopped
 
     @property
@@ -74,13 +74,13 @@ def train(
             folder = folder if config is None else folder.resumed_with(config)
             checkpoint = latest(folder.checkpoints, folder.run, print_message)
             state = TrainState(
-                folder.config, used_device, checkpoint, redistributable=folder.redistributable
+                folder.plan, used_device, checkpoint, redistributable=folder.redistributable
             )
         else:
             assert config is not None
             TrainFolder.check_free(path)  # before the data are read
             state, checkpoint = TrainState(config, used_device, None), None
-            folder = TrainFolder.create(path, config, state.metadata())
+            folder = TrainFolder.create(path, config, state.config.total_steps, state.metadata())
         try:
             with TrainLog(folder, state.step, line_seconds) as log:
                 return _TrainSession(folder, state, checkpoint, log).run(stop)
@@ -126,7 +126,7 @@ class _TrainSession:
         log: TrainLog,
     ) -> None:
         self._folder = folder
-        self._config = folder.config
+        self._config = state.config
         self._state = state
         self._previous_seconds = checkpoint.seconds if checkpoint else 0.0
         self._start = monotonic()
@@ -218,22 +218,26 @@ class _TrainSession:
     def _validate(self, stop: Callable[[], bool]) -> bool:
         """Returns False if it was stopped; the metrics before are kept."""
         state = self._state
-        if not len(state.validation_rows.board):
+        if not len(state.validation):
             return True
         self._check()
         check = StopCheck("validation: {:.0%} done", stop, self._log.print)
-        means_by_kind = validate(state, tuple(METRICS), check)
+        result = validate(state, tuple(METRICS), check)
         state.speed.skip()
-        if means_by_kind is None:
+        if result is None:
             return False
-        self._validation = means_by_kind
+        self._validation = result.means
+        if state.step >= self._config.total_steps:
+            with explain_write_errors(self._folder.game_metrics, RESUME):
+                result.games.write(self._folder.game_metrics)
         if self._validated_step == state.step:  # logged before the run was resumed
             return True
         self._validated_step = state.step
         self._net_step = -1  # net.pt holds the validation too, so it is written again
         for kind, means in self._validation.items():
             rounded = {name: round(value, 6) for name, value in means.items()}
-            self._log.add({"event": "validate", "step": state.step, "weights": kind, **rounded})
+            row = {"weights": kind, "positions": result.positions[kind], **rounded}
+            self._log.add({"event": "validate", "step": state.step, **row})
         write_report(self._folder)
         return True
 

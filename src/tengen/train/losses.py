@@ -6,28 +6,33 @@ needs a function here, a row in the table, and its name in `config.LOSS_NAMES`.
 Losses and metrics take the outputs of a net, the batch, and labels (of the data or of a teacher).
 They return a number for each sample; cross-entropies are in nats. Outputs are a mapping:
 
-    value   [B, 3]     logits of win, loss, draw for the side to move
     policy  [B, H, W]  logits of points
-    scalar  [B] or [B, 1]  optional: a scalar head, whose tanh is win minus loss, -1 to 1
-    win     [B] or [B, 1]  optional: a binary head, the logit of winning
+    value   [B, 3]     logits of win, loss, draw for the side to move
+    scalar  [B] or [B, 1]  a scalar head, whose tanh is win minus loss, -1 to 1
+    win     [B] or [B, 1]  a binary head, the logit of winning
     bound_penalty  [B]  of a Mixnet in training: how close its features are to their bounds
 
-Without scalar or win, they are computed from the three-way value.
+A net has at least one of value, scalar and win; what the others say is computed from it. Metrics of
+the three-way value need that output, and are left out for nets without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from tengen.train.errors import BadTraining
 from tengen.train.unpack import Labels, Sample
 
 Outputs = Mapping[str, Tensor]
 LossParts = dict[str, tuple[Tensor, Tensor]]  # (sum, count) over a batch, by name
+Groups = Mapping[str, slice]  # rows of a batch that are reported separately too, by name
+NO_GROUPS: Groups = MappingProxyType({})
 _NEVER = -1e9  # logit of an occupied point: finite, since 0 * infinity is no number
 _TINY = 1e-6  # probabilities are kept this far from 0 and 1 where their logarithm is taken
 
@@ -44,7 +49,9 @@ def policy_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
 
 
 def scalar_loss(outputs: Outputs, sample: Sample, labels: Labels) -> Tensor:
-    """Squared error of win minus loss, so 0 to 4."""
+    """Squared error of win minus loss, so 0 to 4: four times `win_mse` for a net with one value
+    head.
+    """
     return (scalar_output(outputs) - scalar_label(labels)) ** 2
 
 
@@ -97,24 +104,40 @@ class Metric:
     compute: Callable[[Outputs, Sample, Labels], Tensor]  # [B]
     head: str  # samples without labels of this head do not count
     has_labels: bool = True  # False: independent of labels, and not reported as a metric
+    needs: tuple[str, ...] = ()  # it is defined for nets with one of these outputs; (): for all
+
+    def is_defined(self, outputs: Container[str]) -> bool:
+        return not self.needs or any(name in outputs for name in self.needs)
 
 
+_THREE_WAY = ("value",)
+_ANY_VALUE = ("value", "scalar", "win")
 LOSSES: dict[str, Metric] = {
-    "value": Metric(value_loss, "value"),
+    "value": Metric(value_loss, "value", needs=_THREE_WAY),
     "policy": Metric(policy_loss, "policy"),
-    "scalar": Metric(scalar_loss, "value"),
-    "binary": Metric(binary_loss, "value"),
-    "bound_penalty": Metric(bound_penalty_loss, "value", has_labels=False),
+    "scalar": Metric(scalar_loss, "value", needs=_ANY_VALUE),
+    "binary": Metric(binary_loss, "value", needs=_ANY_VALUE),
+    "bound_penalty": Metric(bound_penalty_loss, "value", False, ("bound_penalty",)),
 }
 METRICS: dict[str, Metric] = {
     **{name: loss for name, loss in LOSSES.items() if loss.has_labels},
     "policy_top1": Metric(top(1), "policy"),
     "policy_top5": Metric(top(5), "policy"),
     "policy_top10": Metric(top(10), "policy"),
-    "value_accuracy": Metric(value_accuracy, "value"),
-    "value_bias": Metric(value_bias, "value"),
-    "win_mse": Metric(win_mse, "value"),
+    "value_accuracy": Metric(value_accuracy, "value", needs=_THREE_WAY),
+    "value_bias": Metric(value_bias, "value", needs=_ANY_VALUE),
+    "win_mse": Metric(win_mse, "value", needs=_ANY_VALUE),
 }
+
+
+def check_losses(losses: Mapping[str, float], outputs: Container[str]) -> None:
+    """Check that a net with these outputs has the losses of a config. Raises BadTraining."""
+    defined = [n for n, loss in LOSSES.items() if loss.has_labels and loss.is_defined(outputs)]
+    for name, weight in losses.items():
+        if weight and LOSSES[name].has_labels and name not in defined:
+            problem = f"the net has no output {' or '.join(LOSSES[name].needs)}"
+            advice = f"it has the losses {', '.join(defined)}"
+            raise BadTraining(f"{problem}: {advice}", f"losses.{name}")
 
 
 def masked_policy(outputs: Outputs, sample: Sample) -> Tensor:
@@ -126,6 +149,8 @@ def scalar_output(outputs: Outputs) -> Tensor:
     """[B] win minus loss, -1 to 1."""
     if "scalar" in outputs:
         return outputs["scalar"].float().flatten().tanh()
+    if "win" in outputs and "value" not in outputs:
+        return 2.0 * outputs["win"].float().flatten().sigmoid() - 1.0
     value = outputs["value"].float().softmax(1)
     return value[:, 0] - value[:, 1]
 
@@ -147,15 +172,45 @@ def win_label(labels: Labels) -> Tensor:
     return (scalar_label(labels) + 1.0) / 2.0
 
 
-def measure(names: Iterable[str], outputs: Outputs, sample: Sample, labels: Labels) -> LossParts:
-    """(sum, count) over the batch of the losses and metrics named."""
+def three_way_output(outputs: Outputs) -> Tensor:
+    """[B, 3] probabilities of win, loss, draw; of a net without the three-way value no draws."""
+    if "value" in outputs:
+        return outputs["value"].float().softmax(1)
+    win = win_output(outputs)
+    return torch.stack((win, 1.0 - win, torch.zeros_like(win)), 1)
+
+
+def measure_samples(
+    names: Iterable[str], outputs: Outputs, sample: Sample, labels: Labels
+) -> LossParts:
+    """(weighted value [B], weight [B]) of the losses and metrics named that the net has."""
     parts = {}
     for name in names:
         metric = LOSSES.get(name) or METRICS[name]
+        if not metric.is_defined(outputs):
+            continue
         weight = sample.weight
         if metric.head == "policy":
             weight = weight * (labels.policy.sum(1) > 0).float()
-        parts[name] = ((metric.compute(outputs, sample, labels) * weight).sum(), weight.sum())
+        parts[name] = (metric.compute(outputs, sample, labels) * weight, weight)
+    return parts
+
+
+def measure(
+    names: Iterable[str],
+    outputs: Outputs,
+    sample: Sample,
+    labels: Labels,
+    groups: Groups = NO_GROUPS,
+) -> LossParts:
+    """(sum, count) over the batch of the losses and metrics named that the net has; those of a
+    group are called `NAME_GROUP`.
+    """
+    parts = {}
+    for name, (values, weight) in measure_samples(names, outputs, sample, labels).items():
+        parts[name] = (values.sum(), weight.sum())
+        for group, rows in groups.items():
+            parts[f"{name}_{group}"] = (values[rows].sum(), weight[rows].sum())
     return parts
 
 
@@ -195,13 +250,18 @@ class Objective:
     """
 
     def __init__(self, losses: Mapping[str, float], share: float) -> None:
-        self._losses = {name: weight for name, weight in losses.items() if weight}
+        self.losses = {name: weight for name, weight in losses.items() if weight}
         self._share = share
 
     def __call__(
-        self, outputs: Outputs, sample: Sample, teacher: Labels | None
+        self,
+        outputs: Outputs,
+        sample: Sample,
+        teacher: Labels | None,
+        groups: Groups = NO_GROUPS,
     ) -> tuple[Tensor, LossParts]:
-        total, parts = self._against(sample.labels, outputs, sample)
+        """The losses of each group, against the data, are among the parts too."""
+        total, parts = self._against(sample.labels, outputs, sample, groups)
         if teacher is not None:
             other, more = self._against(teacher, outputs, sample)
             total = self._share * other + (1.0 - self._share) * total
@@ -209,10 +269,15 @@ class Objective:
         return total, parts
 
     def _against(
-        self, labels: Labels, outputs: Outputs, sample: Sample
+        self,
+        labels: Labels,
+        outputs: Outputs,
+        sample: Sample,
+        groups: Groups = NO_GROUPS,
     ) -> tuple[Tensor, LossParts]:
-        parts = measure(self._losses, outputs, sample, labels)
+        parts = measure(self.losses, outputs, sample, labels, groups)
         total = torch.zeros((), device=sample.weight.device)
-        for name, (loss, count) in parts.items():
-            total = total + self._losses[name] * loss / count.clamp(min=1.0)
+        for name, weight in self.losses.items():
+            loss, count = parts[name]
+            total = total + weight * loss / count.clamp(min=1.0)
         return total, {name: (loss.detach(), count) for name, (loss, count) in parts.items()}

@@ -18,7 +18,14 @@ from tengen.nets.spec import NetSpec
 from tengen.nets.weights import make_net
 from tengen.train.config import OptimiserConfig
 from tengen.train.errors import BadCheckpoint
-from tengen.train.losses import LossParts, Objective, Outputs
+from tengen.train.losses import (
+    NO_GROUPS,
+    Groups,
+    LossParts,
+    Objective,
+    Outputs,
+    check_losses,
+)
 from tengen.train.unpack import Labels, Sample
 
 # Raised for a missing compiler or an unsupported operation, not for errors of the device.
@@ -42,6 +49,7 @@ class Average:
         self._floating = [
             name for name, value in self._weights.items() if value.is_floating_point()
         ]
+        self._counters = [name for name in self._weights if name not in self._floating]
 
     @torch.no_grad()
     def update(self) -> None:
@@ -50,8 +58,9 @@ class Average:
         decay = min(self.decay, (1 + self.updates) / (10 + self.updates))
         means = [self._mean[name] for name in self._floating]
         torch._foreach_lerp_(means, [self._weights[name] for name in self._floating], 1.0 - decay)
-        for name in self._weights.keys() - set(self._floating):
-            self._mean[name].copy_(self._weights[name])
+        if self._counters:
+            counters = [self._mean[name] for name in self._counters]
+            torch._foreach_copy_(counters, [self._weights[name] for name in self._counters])
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -97,11 +106,14 @@ class NetTrainer:
         compile: bool,
         warn: Callable[[str], None],
     ) -> None:
-        """`ema`: decay of the averaged weights; None: no average."""
+        """`ema`: decay of the averaged weights; None: no average. Raises BadTraining if the net
+        does not have the losses of the objective.
+        """
         self.device = device
         self.net = placed(make_net(spec), device)
+        check_losses(objective.losses, self.net.outputs)
         self.average = None if ema is None else Average(self.net, ema)
-        self.optimiser = _make_optimiser(optimiser, self.net, device)
+        self.optimiser = make_optimiser(optimiser, self.net, device)
         self._objective = objective
         self._max_norm = optimiser.clip or float("inf")
         self._bf16 = bf16 and device.type != "cpu"
@@ -110,13 +122,19 @@ class NetTrainer:
         self._is_finite = torch.ones((), dtype=torch.bool, device=device)
 
     def optimise(
-        self, sample: Sample, rate: float, teacher: Labels | None = None, *, quantised: bool = False
+        self,
+        sample: Sample,
+        rate: float,
+        teacher: Labels | None = None,
+        *,
+        quantised: bool = False,
+        groups: Groups = NO_GROUPS,
     ) -> tuple[Outputs, LossParts, Tensor]:
-        """One step; returns the outputs, the parts of the loss, and the norm of the gradient before
-        clipping.
+        """One step; returns the outputs, the parts of the loss, those of groups of rows too, and
+        the norm of the gradient before clipping.
         """
         outputs = self.forward(sample.planes, quantised)
-        total, parts = self._objective(outputs, sample, teacher)
+        total, parts = self._objective(outputs, sample, teacher, groups)
         total.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.net.parameters(), self._max_norm).detach()
         for group in self.optimiser.param_groups:
@@ -184,19 +202,19 @@ class NetTrainer:
             raise BadCheckpoint(f"the checkpoint is of another net: {error!s:.200}") from None
 
 
-def _make_optimiser(
+def make_optimiser(
     config: OptimiserConfig, net: nn.Module, device: torch.device
 ) -> torch.optim.Optimizer:
-    """Adam with the gradient of lambda * w^2, which is 2 lambda w; or AdamW."""
-    settings: dict[str, Any] = {
-        "lr": config.rate,
-        "betas": (config.beta1, config.beta2),
-        "eps": config.epsilon,
-        "fused": device.type == "cuda",
-    }
+    """SGD or Adam with the gradient of lambda * w^2, which is 2 lambda w; or AdamW."""
+    weights, penalty = net.parameters(), 2 * config.weight_decay
+    shared: dict[str, Any] = {"lr": config.rate, "fused": device.type == "cuda"}
+    if config.name == "sgd":
+        shared |= {"momentum": config.momentum, "nesterov": config.nesterov}
+        return torch.optim.SGD(weights, weight_decay=penalty, **shared)
+    shared |= {"betas": (config.beta1, config.beta2), "eps": config.epsilon}
     if config.name == "adam":
-        return torch.optim.Adam(net.parameters(), weight_decay=2 * config.weight_decay, **settings)
-    return torch.optim.AdamW(net.parameters(), weight_decay=config.weight_decay, **settings)
+        return torch.optim.Adam(weights, weight_decay=penalty, **shared)
+    return torch.optim.AdamW(weights, weight_decay=config.weight_decay, **shared)
 
 
 def seed_torch(seed: int, device: torch.device) -> None:

@@ -7,6 +7,7 @@ in the memory of the device and gathers there.
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +17,13 @@ from torch import Tensor
 
 from tengen.data.batches import BatchReader, Mixture
 from tengen.data.dataset import Dataset, DatasetView
+from tengen.data.manifest import SPLITS, Validation
 from tengen.data.rows import Batch as Rows
 from tengen.data.shuffle import endless, part_seed
 from tengen.game.rule import Colour
 from tengen.train.config import DataConfig
 from tengen.train.errors import BadTraining
-from tengen.train.unpack import PackedRows
+from tengen.train.unpack import PackedRows, join_packed
 
 Numbers = npt.NDArray[np.int64]
 _READ_CHUNK = 1 << 17  # rows copied to the device at a time
@@ -41,21 +43,18 @@ def open_data(config: DataConfig) -> Mixture:
     if not config.all_sets:
         raise BadTraining("no training data: name a folder, as in --set data.path=data/games")
     colour = Colour.parse(config.colour) if config.colour else None
-    sets = [(Dataset.open(one.path).split("train", colour), one.weight) for one in config.all_sets]
+    sets = [(_open(one.path, config).split("train", colour), one.weight) for one in config.all_sets]
     return Mixture(sets, any_rule=config.any_rule)
 
 
-def validation_rows(mixture: Mixture, limit: int, device: torch.device) -> PackedRows:
-    """Rows for validation, always the same: at most `limit` (0: all), of each set in proportion to
-    its weight and evenly spread. May be empty.
-    """
-    parts = []
-    for view, weight in zip(mixture.views, mixture.weights, strict=True):
-        kept = view.dataset.split("validation", view.colour)
-        wanted = min(len(kept), max(1, round(limit * weight))) if limit else len(kept)
-        indices = np.arange(wanted, dtype=np.int64) * len(kept) // max(1, wanted)
-        parts.append(_held(kept, indices, mixture, device))
-    return _joined(parts)
+def _open(path: str, config: DataConfig) -> Dataset:
+    """A data set, split as the config says."""
+    data = Dataset.open(path)
+    before = data.manifest.validation
+    every = 1 / config.validation_share if config.validation_share else before.every
+    if config.split:
+        return data.resplit(Validation(every, 1, SPLITS[config.split]))
+    return data if every == before.every else data.resplit(replace(before, every=every))
 
 
 class Order(NamedTuple):
@@ -112,7 +111,7 @@ class Resident:
     """
 
     def __init__(self, mixture: Mixture, order: Order, device: torch.device) -> None:
-        self.table = _joined([_held(view, None, mixture, device) for view in mixture.views])
+        self.table = join_packed([resident_rows(view, None, device) for view in mixture.views])
         self._counts = [len(view) for view in mixture.views]
         self._portions = mixture.portions(order.batch)
         self._seed = order.seed
@@ -160,28 +159,12 @@ def _side_stream(device: torch.device) -> torch.cuda.Stream | None:
     return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
 
-def _held(
-    view: DatasetView, indices: Numbers | None, mixture: Mixture, device: torch.device
-) -> PackedRows:
-    """Rows of a view in the memory of the device; without `indices` all of them."""
-    wanted = np.arange(len(view)) if indices is None else indices
+def resident_rows(view: DatasetView, places: Numbers | None, device: torch.device) -> PackedRows:
+    """Rows of a view in the memory of the device; without `places` all of them."""
+    wanted = np.arange(len(view)) if places is None else places
     starts = range(0, max(1, len(wanted)), _READ_CHUNK)
-    return _joined([_read(view, wanted[s : s + _READ_CHUNK], mixture).to(device) for s in starts])
-
-
-def _read(view: DatasetView, indices: Numbers, mixture: Mixture) -> PackedRows:
-    rows = packed(view.rows(indices))
-    lacking = mixture.policy_moves - rows.move.shape[1]
-    move, prob = (
-        torch.nn.functional.pad(column, (0, lacking)) for column in (rows.move, rows.prob)
-    )
-    return PackedRows(rows.board, move, prob, rows.value)
-
-
-def _joined(parts: list[PackedRows]) -> PackedRows:
-    if len(parts) == 1:
-        return parts[0]
-    return PackedRows(*(torch.cat(column) for column in zip(*parts, strict=True)))
+    parts = (view.rows(wanted[start : start + _READ_CHUNK]) for start in starts)
+    return join_packed([packed(rows).to(device) for rows in parts])
 
 
 def packed(rows: Rows) -> PackedRows:

@@ -48,7 +48,7 @@ class Speed:
         self._device = device
         self._batch = batch
         self._work = work  # of a step
-        self._rate = rate  # of the device
+        self.rate = rate  # operations per second of the device
         self._steps = 0
         self._start = perf_counter()
 
@@ -61,7 +61,7 @@ class Speed:
         self.skip()
         return {
             "samples_per_second": round(steps * self._batch, 1),
-            "matrix_share": round(steps * self._work / self._rate, 4),
+            "matrix_share": round(steps * self._work / self.rate, 4),
         }
 
     def peek(self) -> float:

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from tengen.nets.blocks import BoardNet
-from tengen.train.config import DistillationConfig
+from tengen.train.config import DistillationConfig, check_net
 from tengen.train.errors import BadTraining
-from tengen.train.losses import Outputs, masked_policy
+from tengen.train.losses import Outputs, masked_policy, three_way_output
 from tengen.train.source import DeviceBatch, Resident
 from tengen.train.start import load_weights
 from tengen.train.unpack import Labels, PackedRows, Sample, Unpacker
@@ -22,12 +22,15 @@ _CHUNK = 1024  # rows per forward pass; a stop waits for it, some seconds on a C
 _STORED = torch.float16  # type of stored labels: as precise as bf16 outputs
 
 
-def load_teacher(config: DistillationConfig) -> BoardNet:
-    """The teacher's net in evaluation mode. Raises BadTraining, BadWeights, OSError."""
+def load_teacher(config: DistillationConfig, size: int) -> BoardNet:
+    """The teacher's net for boards of this size, in evaluation mode. Raises BadTraining,
+    BadWeights, OSError.
+    """
     source = config.checkpoint
     weights = load_weights(source, "distillation.checkpoint")
     if weights.name != config.teacher:
         raise BadTraining(f"{source} is of {weights.name}, not of the teacher {config.teacher}")
+    check_net(weights.spec, size)
     return weights.make().requires_grad_(False)
 
 
@@ -82,7 +85,7 @@ class PrecomputedTeacher:
 def as_labels(outputs: Outputs, sample: Sample) -> Labels:
     """The outputs of a net as labels."""
     policy = masked_policy(outputs, sample).softmax(1)
-    return Labels(torch.where(sample.empty, policy, 0.0), outputs["value"].float().softmax(1))
+    return Labels(torch.where(sample.empty, policy, 0.0), three_way_output(outputs))
 
 
 def _normal(shares: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The folder of a training run (docs/training.md): `run.json` says what the run is,
-`metrics.jsonl` is its journal, `checkpoints/` its state; `net.pt` and `report.html` derive from
-them.
+`metrics.jsonl` is its journal, `checkpoints/` its state; `net.pt`, `report.html` and
+`validation_games.npz` derive from them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import errno
 import os
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,23 +28,30 @@ class TrainFolder(RunFolder):
     JOURNAL: ClassVar[str] = "metrics.jsonl"
 
     def __init__(
-        self, path: Path, run: str, config: TrainConfig, *, redistributable: bool = True
+        self, path: Path, run: str, config: TrainConfig, steps: int, *, redistributable: bool = True
     ) -> None:
         super().__init__(path)
         self.run = run  # random identifier; checkpoints and nets carry it
         self.config = config
+        self.steps = steps  # of the whole run
         self.redistributable = redistributable  # whether the initial weights may be distributed
         self.checkpoints, self.net = path / _CHECKPOINTS, path / "net.pt"
         self.metrics, self.report = path / self.JOURNAL, path / "report.html"
+        self.game_metrics = path / "validation_games.npz"
 
     @classmethod
-    def create(cls, path: Path, config: TrainConfig, metadata: Mapping[str, Any]) -> TrainFolder:
-        """Create a run; `metadata` is stored beside the config. Raises BadRun if there is one."""
+    def create(
+        cls, path: Path, config: TrainConfig, steps: int, metadata: Mapping[str, Any]
+    ) -> TrainFolder:
+        """Create a run of so many steps; `metadata` is stored beside the config. Raises BadRun if
+        there is one.
+        """
         cls.check_free(path)
         run = secrets.token_hex(8)
-        folder = cls(path, run, config, redistributable=_is_redistributable(metadata))
+        folder = cls(path, run, config, steps, redistributable=_is_redistributable(metadata))
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
-        folder.write_head({"run": run, "config": config.to_dict(), "about": dict(metadata)})
+        head = {"run": run, "config": config.to_dict(), "steps": steps, "about": dict(metadata)}
+        folder.write_head(head)
         return folder
 
     @classmethod
@@ -52,9 +60,11 @@ class TrainFolder(RunFolder):
         head = cls.read_head(path)
         try:
             config, run = TrainConfig.from_dict(head["config"]), str(head["run"])
-        except (BadTraining, KeyError) as error:
+            steps = int(head["steps"]) if "steps" in head else config.total_steps  # of 0.1.0
+        except (BadTraining, KeyError, TypeError, ValueError) as error:
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
-        folder = cls(path, run, config, redistributable=_is_redistributable(head.get("about")))
+        redistributable = _is_redistributable(head.get("about"))
+        folder = cls(path, run, config, steps, redistributable=redistributable)
         folder.checkpoints.mkdir(exist_ok=True)
         return folder
 
@@ -65,7 +75,17 @@ class TrainFolder(RunFolder):
         if others := self.config.differences(config, FREE_KEYS):
             problem = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadRun(f"{problem}: do not change them, or use another folder")
-        return TrainFolder(self.path, self.run, config, redistributable=self.redistributable)
+        redistributable = self.redistributable
+        return TrainFolder(self.path, self.run, config, self.steps, redistributable=redistributable)
+
+    @property
+    def plan(self) -> TrainConfig:
+        """The config with the length in steps that was fixed when the run started, whatever the
+        data sets hold now.
+        """
+        if not self.config.epochs:
+            return self.config
+        return replace(self.config, epochs=0.0, steps=self.steps)
 
 
 def _is_redistributable(metadata: object) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tengen.nets import spec_of
 from tengen.train.errors import RESUME
+from tengen.train.game_metrics import UNSEEN
 from tengen.train.train_folder import TrainFolder, read_metrics
 from tengen.util.charts import Line, figure, line_chart, thin
 from tengen.util.files import explain_write_errors, write_text
@@ -27,11 +28,15 @@ _CHARTS = (
     ("samples_per_second", "samples per second"),
 )
 _TABLE = (*(key for key, _ in _CHARTS[:-2]), "policy_top5", "policy_top10")
-_LINES = {
-    "train": "training (mean since the row before)",
+_KINDS = {
     "raw": "validation",
     "average": "validation, averaged weights",
     "quantised": "validation, integers",
+}
+_LINES = {
+    "train": "training (mean since the row before)",
+    **_KINDS,
+    **{f"{kind}{UNSEEN}": f"{line}, unseen positions" for kind, line in _KINDS.items()},
 }
 
 
@@ -93,9 +98,12 @@ def _result(rows: Sequence[Row]) -> str:
     last = {_line_of(row): row for row in rows if _line_of(row)}
     if not last:
         return ""
-    heads = ("", "step", *(name.replace("_", " ") for name in _TABLE))
+    heads = ("", "step", "positions", *(name.replace("_", " ") for name in _TABLE))
     shown = [(name, last[name]) for name in _LINES if name in last]
-    body = [(name, row["step"], *(_number(row.get(key)) for key in _TABLE)) for name, row in shown]
+    body = [
+        (name, row["step"], row.get("positions", ""), *(_number(row.get(key)) for key in _TABLE))
+        for name, row in shown
+    ]
     return table(heads, body)
 
 

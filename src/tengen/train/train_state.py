@@ -21,16 +21,17 @@ from tengen.nets.reinit_dead_units import reinit_dead_units
 from tengen.nets.spec import spec_of
 from tengen.nets.weights import NetWeights, make_net, write_weights
 from tengen.train.checkpoint import Checkpoint
-from tengen.train.config import TrainConfig
+from tengen.train.config import TrainConfig, check_net
 from tengen.train.errors import BadTraining
 from tengen.train.log import StopCheck, print_message
 from tengen.train.losses import LossParts, Objective, Outputs
 from tengen.train.net_trainer import NetTrainer, device_name, on_cpu, placed, seed_torch
-from tengen.train.source import Order, Resident, make_source, open_data, validation_rows
+from tengen.train.source import Order, Resident, make_source, open_data
 from tengen.train.speed import Speed, matrix_rate, step_work
 from tengen.train.start import load_weights
 from tengen.train.teacher import LiveTeacher, PrecomputedTeacher, load_teacher
 from tengen.train.unpack import Sample, Unpacker
+from tengen.train.validation_set import open_validation
 
 if TYPE_CHECKING:
     from tengen.nets.mixnet import Mixnet
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 class TrainState(NetTrainer):
     """A run between two steps. The loop and validation use its attributes.
 
-    A resumed run does not read its initial weights again: `redistributable` says whether they may
-    be distributed.
+    `config` has the length of the run in steps. A resumed run does not read its initial weights
+    again: `redistributable` says whether they may be distributed.
     """
 
     def __init__(
@@ -51,13 +52,15 @@ class TrainState(NetTrainer):
         *,
         redistributable: bool = True,
     ) -> None:
+        self.data = open_data(config.data)
+        check_net(config.net, self.data.size)
+        config = config.with_steps(sum(len(view) for view in self.data.views))
         self.config = config
         self.step = checkpoint.step if checkpoint else 0  # steps done
         self.rate = 0.0  # of the last step
         self.reinitialised: dict[str, int] = {}  # units by layer, since `read_reinitialised`
         self._redistributable = redistributable
         seed_torch(config.seed, device)
-        self.data = open_data(config.data)
         super().__init__(
             config.spec,
             device,
@@ -74,7 +77,7 @@ class TrainState(NetTrainer):
             self._start_from(config.start)
         order = Order(config.batch, config.seed, self.step)
         self.source = make_source(config.data, self.data, order, device)
-        self.validation_rows = validation_rows(self.data, config.run.validation_samples, device)
+        self.validation = open_validation(self.data, config.run.validation_samples, device)
         self.unpack = Unpacker(self.data.size, device)
         self.teacher = self._make_teacher()
         self._random = torch.Generator(device)
@@ -128,11 +131,14 @@ class TrainState(NetTrainer):
             self.average.load(self.net.state_dict(), 0)
 
     def _reset_moments(self, weight: nn.Parameter, changed: Tensor) -> None:
-        """New weights get the mean squared gradient of the layer: dead units had none, and Adam
-        would take large steps.
+        """New weights have no momentum yet. They get the mean squared gradient of the layer: dead
+        units had none, and Adam would take large steps.
         """
-        if moments := self.optimiser.state.get(weight):
-            moments["exp_avg"][changed] = 0.0
+        moments = self.optimiser.state.get(weight, {})
+        for name in ("exp_avg", "momentum_buffer"):
+            if moments.get(name) is not None:
+                moments[name][changed] = 0.0
+        if "exp_avg_sq" in moments:
             moments["exp_avg_sq"][changed] = moments["exp_avg_sq"].mean()
 
     def read_reinitialised(self) -> dict[str, int]:
@@ -173,13 +179,15 @@ class TrainState(NetTrainer):
         """Net, data and device as one line."""
         metadata = self.metadata()
         rows = sum(len(view) for view in self.data.views)
-        validation = len(self.validation_rows.board)
+        unseen = self.validation.unseen
+        held = f"{len(self.validation):,} for validation"
+        held += f", {int(unseen.sum()):,} of them unseen" if unseen is not None else ""
         feed = "resident" if isinstance(self.source, Resident) else "streamed"
         rounded = self.config.total_steps - self.config.quantised_from
         end = f" (the last {rounded:,} quantised)" if rounded else ""
         return (
             f"{self.config.spec.name}, {metadata['parameters']:,} parameters, on {rows:,} positions"
-            f" ({feed}; {validation:,} for validation), {self.config.total_steps:,} steps"
+            f" ({feed}; {held}), {self.config.total_steps:,} steps"
             f" of {self.config.batch:,}{end}, {metadata['device']}"
         )
 
@@ -265,7 +273,9 @@ class TrainState(NetTrainer):
         config = self.config.distillation
         if not config.teacher:
             return None
-        live = LiveTeacher(placed(load_teacher(config), self.device), self.autocast())
+        live = LiveTeacher(
+            placed(load_teacher(config, self.data.size), self.device), self.autocast()
+        )
         if not config.precompute:
             return live
         if not isinstance(self.source, Resident):

@@ -7,10 +7,12 @@ Shapes: B samples, P = size * size points, row by row from y = 0, K listed moves
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from tengen.data.symmetry import board_table
 
@@ -28,6 +30,23 @@ class PackedRows(NamedTuple):
     def to(self, device: torch.device) -> PackedRows:
         """A copy on the device; asynchronous from pinned memory."""
         return PackedRows(*(column.to(device, non_blocking=True) for column in self))
+
+    def padded(self, moves: int) -> PackedRows:
+        """With so many policy moves per row, the new ones of weight 0."""
+        lacking = moves - self.move.shape[1]
+        if not lacking:
+            return self
+        move, prob = (functional.pad(column, (0, lacking)) for column in (self.move, self.prob))
+        return self._replace(move=move, prob=prob)
+
+
+def join_packed(parts: Sequence[PackedRows]) -> PackedRows:
+    """The rows of all parts, padded to the longest policy."""
+    moves = max(rows.move.shape[1] for rows in parts)
+    padded = [rows.padded(moves) for rows in parts]
+    if len(padded) == 1:
+        return padded[0]
+    return PackedRows(*(torch.cat(column) for column in zip(*padded, strict=True)))
 
 
 class Labels(NamedTuple):

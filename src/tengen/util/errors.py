@@ -24,6 +24,10 @@ class BadRun(TengenError, ValueError):
     """A run folder that cannot be read, already has a run, or has a different run."""
 
 
+class BadPack(TengenError, ValueError):
+    """A packed file that is damaged, of another version, or too large."""
+
+
 class BadText(TengenError, ValueError):
     """Text that a UTF-8 file cannot hold: a lone surrogate."""
 

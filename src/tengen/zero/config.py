@@ -73,7 +73,13 @@ class LearnConfig(Config):
 
     batch: int = setting(4096, min=1, max=1_000_000, help="samples per step")
     ratio: float = setting(
-        3.0, min=0.001, max=1000, help="replay ratio: training samples per new position"
+        3.0, min=0.001, max=1000, help="replay ratio: samples of the window per new position"
+    )
+    sets: tuple[DataSet, ...] = setting(
+        (), help="data sets mixed into each batch, such as human games (`path`, `weight`)"
+    )
+    human_share: float = setting(
+        0.25, min=0.001, max=0.999, help="share of each batch that comes from `sets`, if any"
     )
     ahead: float = setting(4.0, min=1, max=1e6, help="max tasks by which self-play leads training")
     precision: str = setting("bf16", choices=("fp32", "bf16"), help="of the forward pass on a GPU")
@@ -94,6 +100,14 @@ class LearnConfig(Config):
             choose("losses", name, LOSS_NAMES)
         if not any(self.losses.values()):
             raise BadZero("all weights are 0", "losses")
+        if self.sets and not 0 < self.human_rows < self.batch:
+            problem = f"leaves no room for both kinds of rows in batches of {self.batch}"
+            raise BadZero(problem, "human_share")
+
+    @property
+    def human_rows(self) -> int:
+        """Rows of each batch that come from `sets`."""
+        return round(self.human_share * self.batch) if self.sets else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +209,7 @@ class ZeroConfig(Config):
     release: ReleaseConfig = setting(factory=ReleaseConfig)
 
     def validate(self) -> None:
-        check_net(self.net)
+        check_net(self.net, self.size)
         if self.learn.losses.get("bound_penalty") and not isinstance(self.spec, MixnetSpec):
             raise BadZero(f"{self.spec.name} is not a Mixnet", "learn.losses.bound_penalty")
         for name, value in (("rule", self.rule), ("size", self.size)):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from tengen.util.errors import BadConfig, TengenError
+from tengen.util.errors import BadConfig, BadPack, TengenError
+
+__all__ = ["BadPack", "BadResult", "BadZero", "SelfPlayFailed"]
 
 
 class BadZero(BadConfig):
@@ -16,7 +18,3 @@ class BadResult(TengenError, ValueError):
 
 class SelfPlayFailed(TengenError, RuntimeError):
     """No worker returns valid games."""
-
-
-class BadPack(TengenError, ValueError):
-    """A packed run that is damaged, of another version, or too large."""

@@ -28,8 +28,7 @@ from tengen.train.checkpoint import drop_old, latest, write_checkpoint
 from tengen.train.net_trainer import device_name
 from tengen.util.deprecation import renamed_fields
 from tengen.zero.errors import SelfPlayFailed
-from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper
-from tengen.zero.gate.net_match import MatchFactory, make_match
+from tengen.zero.gate.gatekeeper import Candidate, Gatekeeper, MatchFactory, make_match
 from tengen.zero.learn.learner import Learner, initial_weights
 from tengen.zero.learn.replay import GAME_COUNTS, ReplayBuffer
 from tengen.zero.play import workers
@@ -182,11 +181,12 @@ class LearningSession:
         """Whether another task may start: self-play must not be too far ahead of training."""
         learn, replay = self._config.learn, self._config.replay
         positions = self._replay.positions
-        lag = learn.ratio * positions - self._learner.samples  # samples not trained on yet
+        learner = self._learner
+        lag = learn.ratio * positions - learner.window_samples  # samples not trained on yet
         max_lag = max(
-            learn.ahead * self._config.play.rows * learn.ratio, self._learner.samples_per_step
+            learn.ahead * self._config.play.rows * learn.ratio, learner.window_samples_per_step
         )
-        return positions < replay.start or lag <= max_lag or not self._learner.ready
+        return positions < replay.start or lag <= max_lag or not learner.ready
 
     def _ingest(self, outcome: TaskOutcome) -> None:
         """Store the games of a task, or log why not."""
@@ -272,7 +272,7 @@ class LearningSession:
         positions, learner = self._replay.positions, self._learner
         allowed = self._config.learn.ratio * positions
         enough = positions >= self._config.replay.start and learner.ready
-        return enough and learner.samples + learner.samples_per_step <= allowed
+        return enough and learner.window_samples + learner.window_samples_per_step <= allowed
 
     def _log_metrics(self) -> None:
         learner, now = self._learner, self._seconds()
@@ -385,5 +385,6 @@ class LearningSession:
         self._gate.close()
         if self._workers is not None:
             self._workers.close()
+        self._learner.close()
         self._replay.close()
         self._exit_stack.close()

@@ -8,20 +8,17 @@ bfloat16, then the average and the generation too: a few hundred steps restore t
 weights themselves are never rounded.
 
 A packed file may come from anyone. Nothing is written to a path that it names, and its members are
-bounded: compressed ones while they are decompressed, archives by the sizes that they declare.
+bounded (`tengen.util.packing`).
 """
 
 from __future__ import annotations
 
 import io
 import json
-import lzma
 import math
 import re
-import tarfile
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +36,7 @@ from tengen.nets.weights import NetWeights, write_weights
 from tengen.train.checkpoint import Checkpoint, checkpoints, latest, write_checkpoint
 from tengen.util.errors import BadRun
 from tengen.util.files import locked, replacing, replacing_folder
+from tengen.util.packing import PackLimits, PackReader, PackWriter, compress, open_pack
 from tengen.zero.errors import BadPack, BadZero
 from tengen.zero.gate.ladder import spread_out
 from tengen.zero.learn.replay import ReplayBuffer
@@ -47,96 +45,11 @@ from tengen.zero.zero_folder import Generation, ZeroFolder
 
 MAX_BYTES = 55 * 1024 * 1024
 _FORMAT = 1
-_HEAD, _SUMS = "head.json", "sums.json"
-_BLOCK = 512  # of a tar file: size of a header, and unit of padding
-_END = 20 * _BLOCK  # maximum that tarfile adds at the end
 _SLACK = 64 * 1024  # for the head and the sums without the shards, which are written last
 _LEARNER_SHARE = 0.75  # of the file; above it the learner is rounded
-_PRESET = 2  # of lzma: higher ones take three times as long for a few per cent
 _MAX_MEMBER = 1 << 30  # bytes of a member, also after decompression
 _MAX_TOTAL = 1 << 34  # bytes of all members after decompression
-_XZ_MEMORY = 128 << 20  # bytes the decompressor may use; preset 2 needs 3 MiB, preset 9 65 MiB
-_MAX_SUM = (1 << 32) - 1  # a checksum with the maximum number of digits
 _CHECKPOINT = re.compile(r"checkpoints/(step-\d{9}\.checkpoint)")  # members; others are ignored
-# What the readers of the nested formats raise for damaged ones.
-_DAMAGE = (
-    *(tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error),
-    *(EOFError, RuntimeError, MemoryError),  # too deep, unknown method, too large
-)
-
-
-class _Tar:
-    """A tar file being written, with its size and the checksums of its members so far."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.size = _END
-        self.sums: dict[str, int] = {}
-        self._file = tarfile.TarFile(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT)
-
-    @staticmethod
-    def room(data: bytes) -> int:
-        """Bytes that a member takes."""
-        return _BLOCK + -(-len(data) // _BLOCK) * _BLOCK
-
-    def add(self, name: str, data: bytes) -> None:
-        entry = tarfile.TarInfo(name)
-        entry.size = len(data)
-        self._file.addfile(entry, io.BytesIO(data))
-        self.size += self.room(data)
-        self.sums[name] = zlib.crc32(data)
-
-    def close(self) -> None:
-        self._file.close()
-
-
-class _Members:
-    """The members of a packed file by name. Each is compared with its checksum, if the file has
-    checksums; early versions do not.
-    """
-
-    def __init__(self, file: tarfile.TarFile, source: Path) -> None:
-        self._file, self._source = file, source
-        self._max_size = min(_MAX_MEMBER, source.stat().st_size)
-        self._left = _MAX_TOTAL
-        self.names = file.getnames()
-        self._sums: Any = None
-        if _SUMS in self.names:
-            self._sums = dict(json.loads(self.read(_SUMS)))
-
-    def read(self, name: str) -> bytes:
-        """The content of a member. Raises BadPack, KeyError if there is none."""
-        entry = self._file.getmember(name)
-        if not entry.isreg() or entry.issparse() or entry.size > self._max_size:
-            raise BadPack(f"{self._source}: {name} is not a member of a packed run")
-        file = self._file.extractfile(entry)
-        assert file is not None
-        data = file.read()
-        if self._sums is not None and self._sums.get(name) != zlib.crc32(data):
-            raise BadPack(f"{self._source} is damaged: wrong checksum of {name}; pack again")
-        return data
-
-    def read_xz(self, name: str) -> bytes:
-        """The decompressed content of a member. Raises BadPack, KeyError."""
-        limit = min(_MAX_MEMBER, self._left)
-        decompressor = lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
-        data = decompressor.decompress(self.read(name), max_length=limit + 1)
-        if len(data) > limit:
-            raise BadPack(f"{self._source}: {name} decompresses to more than {limit:,} bytes")
-        if not decompressor.eof:
-            raise BadPack(f"{self._source}: {name} is truncated")
-        self._left -= len(data)
-        return data
-
-    def read_archive(self, name: str) -> bytes:
-        """A member that is a zip archive, or a compressed one. Archives of runs are stored, not
-        compressed: their content is not larger than they are. Raises BadPack, KeyError.
-        """
-        data = self.read_xz(name) if name.endswith(".xz") else self.read(name)
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        if size > len(data):
-            raise BadPack(f"{self._source}: {name} claims to hold {size:,} bytes")
-        return data
 
 
 def pack(path: Path, target: Path, max_bytes: int = MAX_BYTES, players: int = 1) -> dict[str, Any]:
@@ -163,9 +76,9 @@ def _is_packed(path: Path) -> bool:
     if not path.is_file():  # reading a pipe would block
         return False
     try:
-        with tarfile.open(path, "r:") as file:
-            head = json.loads(_Members(file, path).read(_HEAD))
-    except (tarfile.TarError, BadPack, KeyError, ValueError, TypeError, RecursionError):
+        with open_pack(path) as file:
+            head = file.head()
+    except BadPack:
         return False
     return isinstance(head, dict) and "format" in head
 
@@ -174,29 +87,26 @@ def _write(folder: ZeroFolder, file: BinaryIO, max_bytes: int, players: int) -> 
     state = latest(folder.checkpoints, folder.run, print_message)
     newest = folder.newest_generation()
     journal = folder.journal.read_bytes() if folder.journal.exists() else b""
-    journal = lzma.compress(journal, preset=_PRESET)
+    journal = compress(journal)
     chosen = spread_out(folder.generations(), players) if players > 1 else []
     earlier = [generation for generation in chosen if generation != newest]
     history = _history_members(folder, earlier)
-    room = max_bytes - _SLACK - len(journal) - sum(map(_Tar.room, history.values()))
+    room = max_bytes - _SLACK - len(journal) - sum(map(PackWriter.room, history.values()))
     members, half = _learner_members(state, newest, folder, room)
-    tar = _Tar(file)
+    tar = PackWriter(file)
     tar.add("journal.jsonl.xz", journal)
     for name, data in (members | history).items():
         tar.add(name, data)
     replay, positions = _add_replay(folder, max_bytes - _SLACK, tar)
-    head = {
-        "format": _FORMAT,
-        "run": json.loads((folder.path / folder.HEAD).read_text("utf-8")),
-        "generation": newest.number,
-        "earlier": [generation.number for generation in earlier],
-        "replay": replay,
-    }
-    data = json.dumps(head).encode()
-    # Before the head: a truncated file without sums has no head either.
-    tar.add(_SUMS, json.dumps(tar.sums | {_HEAD: zlib.crc32(data)}).encode())
-    tar.add(_HEAD, data)
-    tar.close()
+    tar.finish(
+        {
+            "format": _FORMAT,
+            "run": json.loads((folder.path / folder.HEAD).read_text("utf-8")),
+            "generation": newest.number,
+            "earlier": [generation.number for generation in earlier],
+            "replay": replay,
+        }
+    )
     size = file.tell()
     if size > max_bytes:
         raise BadPack(f"the packed run has {size:,} bytes, more than {max_bytes:,}")
@@ -238,7 +148,7 @@ def _learner_members(
             nets = _rounded_nets(nets)
         half += [step] if step else []
         members = _files(state, nets, newest)
-        total = sum(_Tar.room(data) for data in members.values()) + _END
+        total = sum(map(PackWriter.room, members.values())) + PackWriter.END
         if total <= _LEARNER_SHARE * max_bytes:
             return members, half
     if total <= max_bytes:
@@ -270,7 +180,7 @@ def _rounded(value: Any) -> Any:
     return [_rounded(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _add_replay(folder: ZeroFolder, max_bytes: int, tar: _Tar) -> tuple[dict[str, Any], int]:
+def _add_replay(folder: ZeroFolder, max_bytes: int, tar: PackWriter) -> tuple[dict[str, Any], int]:
     """Pack the newest shards that fit; the head's table of them, and their positions."""
     if not (folder.replay / "manifest.json").exists():
         return {}, 0
@@ -283,7 +193,7 @@ def _add_replay(folder: ZeroFolder, max_bytes: int, tar: _Tar) -> tuple[dict[str
         _verify_shard(folder, shard)
         compressed = _compress_rows(data.slice(begin, end))
         member, entry = f"replay/{shard.name}.xz", {"name": shard.name, "origin": shard.origin}
-        text_bytes += len(json.dumps([entry, {member: _MAX_SUM}]))
+        text_bytes += len(json.dumps([entry, {member: tar.MAX_SUM}]))
         if tar.size + tar.room(compressed) + text_bytes > max_bytes:
             break
         tar.add(member, compressed)
@@ -308,7 +218,7 @@ def _compress_rows(rows: Batch) -> bytes:
     columns: dict[str, Any] = {name: np.asarray(c) for name, c in present(rows).items()}
     columns["move"] = np.where(rows.prob > 0, rows.move, 0)  # unused entries may be anything
     np.savez(buffer, **columns)
-    return lzma.compress(buffer.getvalue(), preset=_PRESET)
+    return compress(buffer.getvalue())
 
 
 def unpack(source: Path, path: Path) -> ZeroFolder:
@@ -317,22 +227,17 @@ def unpack(source: Path, path: Path) -> ZeroFolder:
         raise BadZero(f"{path}: name a new folder")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise BadZero(f"{path} exists and is not empty: use another folder")
-    try:
-        with tarfile.open(source, "r:") as file, replacing_folder(path) as part:
-            _unpack_members(_Members(file, source), source, part)
+    limits = PackLimits(_MAX_MEMBER, _MAX_TOTAL)
+    with open_pack(source, "run", limits) as file:
+        with replacing_folder(path) as part:
+            _unpack_members(file, source, part)
             if path.exists():
                 path.rmdir()
         return ZeroFolder.read(path)
-    except BadPack:
-        raise
-    except _DAMAGE as error:
-        raise BadPack(f"{source} is damaged, or not a packed run: {error}") from None
-    except (KeyError, ValueError, OverflowError, TypeError) as error:
-        raise BadPack(f"{source} cannot be unpacked: {error}") from None
 
 
-def _unpack_members(file: _Members, source: Path, path: Path) -> None:
-    head = json.loads(file.read(_HEAD))
+def _unpack_members(file: PackReader, source: Path, path: Path) -> None:
+    head = file.head()
     if not isinstance(head, dict) or head.get("format") != _FORMAT:
         raise BadPack(f"{source} is of another version of this program")
     folder = ZeroFolder.from_head(path, head["run"])
@@ -364,7 +269,7 @@ def _unpack_members(file: _Members, source: Path, path: Path) -> None:
     folder.save()
 
 
-def _read_shards(file: _Members, entries: list[dict[str, str]]) -> Iterator[tuple[Batch, str]]:
+def _read_shards(file: PackReader, entries: list[dict[str, str]]) -> Iterator[tuple[Batch, str]]:
     for entry in entries:
         data = file.read_archive(f"replay/{entry['name']}.xz")
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

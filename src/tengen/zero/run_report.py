@@ -146,9 +146,12 @@ def _learning(rows: Sequence[Row]) -> list[str]:
         "samples_per_second": "samples learned per second",
         "positions_per_second": "positions played per second",
     }
-    return [
-        _chart(caption, {name: thin(_points(rows, name))}) for name, caption in captions.items()
-    ]
+    figures = []
+    for name, caption in captions.items():
+        kinds = [name, *(f"{name}_{group}" for group in ("human", "selfplay"))]
+        lines = {kind: thin(points) for kind in kinds if (points := _points(rows, kind))}
+        figures.append(_chart(caption, lines))
+    return figures
 
 
 def _games(rows: Sequence[Row]) -> list[str]:

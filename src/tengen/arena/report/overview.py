@@ -18,6 +18,7 @@ _OPENINGS = {
     "renju26": "the 26 openings of renju",
     "empty": "the empty board",
     "swap2": "openings by swap2",
+    "random": "random openings",
 }
 _ADJUDICATE = {
     "auto": "where both players are built in",
@@ -143,7 +144,7 @@ def _players(definition: Definition) -> str:
     rows = [
         [
             row_head(player.name),
-            f"preset {player.preset}" if player.preset else player.command,
+            f"preset {player.preset}" if player.preset else player.command or f"net {player.net}",
             "as above" if player.limit is None else player.limit,
             _settings(player),
         ]

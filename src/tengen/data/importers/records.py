@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Imports game records: the policy is the move that was played, the value is the game's result. The
-split is by game.
+"""Imports game records: the policy is the move that was played, the value is the game's result.
 
 Positions after the end of a game and illegal moves are left out and counted. An interrupted import
 resumes after the last shard.
@@ -18,7 +17,7 @@ from tengen.data.errors import BadData
 from tengen.data.importers import ImportProgress, file_list, finish_import, start_import
 from tengen.data.importers.games import ImportedGame, read_games
 from tengen.data.importers.replaying import Positions, result_on_board
-from tengen.data.manifest import Manifest, Validation
+from tengen.data.manifest import SPLITS, Manifest, Validation
 from tengen.data.packing import check_size
 from tengen.data.rows import Batch, join
 from tengen.data.writer import SHARD_POSITIONS, DataWriter
@@ -46,7 +45,9 @@ class RecordOptions(Config):
     source: str = ""  # default: the names of the files
     terms: str = ""
     redistributable: bool = False  # whether nets trained on them may be distributed
-    every: int = setting(20, min=0)  # one of `every` games is for validation; 0: none
+    # What is held out for validation: whole games, or positions, whose games are trained on.
+    split: str = setting("game", choices=tuple(SPLITS))
+    every: float = setting(20.0, min=0)  # one of `every` games or positions; 0: none
     shard_positions: int = setting(SHARD_POSITIONS, min=1)
 
     def validate(self) -> None:
@@ -72,7 +73,7 @@ class RecordOptions(Config):
             self.rule,
             self.size,
             policy_moves=1,
-            validation=Validation(self.every, 1, "game"),
+            validation=Validation(self.every, 1, SPLITS[self.split]),
             source=self.source or ", ".join(names[:3]) + more,
             terms=self.terms,
             redistributable=self.redistributable,

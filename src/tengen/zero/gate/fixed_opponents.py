@@ -29,7 +29,8 @@ from tengen.cluster import LocalCluster
 from tengen.engine.options import DEFAULT_PRESET
 from tengen.export.onnx import export_onnx
 from tengen.game.rule import Rule
-from tengen.zero.gate.net_match import NetMatchResult, join_nets
+from tengen.zero.gate.joined_nets import join_nets
+from tengen.zero.gate.net_match import NetMatchResult
 from tengen.zero.zero_folder import FIXED_OPPONENTS, Generation, ZeroFolder
 
 _GRACE = 60.0  # seconds a worker may take beyond the slowest move

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`Gatekeeper` runs the gating matches, in a thread beside training or in turns with it.
+"""Matches of a run: `make_match`; `Gatekeeper` runs the gating matches, in a thread beside training
+or in turns with it.
 
 A match takes seconds to a minute, so training does not wait. The `Candidate` is a copy of the
 averaged nets; later steps do not change it. The thread reads the other generation, plays, and
@@ -9,20 +10,50 @@ writes nothing: the loop acts on the result in its own thread.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
 from tengen.nets.weights import NetWeights
 from tengen.zero.config import ZeroConfig
-from tengen.zero.gate.net_match import Match, NetMatchResult
+from tengen.zero.gate.net_match import Match, NetMatchConfig, NetMatchResult, play_net_match
 from tengen.zero.zero_folder import Generation
 
 _POLL = 0.05  # seconds between two checks whether a match has ended
+
+MatchFactory: TypeAlias = Callable[[ZeroConfig, torch.device], Match]
+
+
+def match_config(config: ZeroConfig, playouts: int = 0) -> NetMatchConfig:
+    """How nets of a run play, with so many playouts per move; 0: those of its gate."""
+    return NetMatchConfig(
+        rule=config.rule,
+        size=config.size,
+        playouts=playouts or config.gate.playouts,
+        seed=config.seed,
+        threads=int(config.selfplay.get("threads", 0)),
+    )
+
+
+def make_match(config: ZeroConfig, device: torch.device, playouts: int = 0) -> Match:
+    """Matches as `match_config` has them. The default `MatchFactory`."""
+    made = match_config(config, playouts)
+
+    def play(
+        first: Sequence[NetWeights],
+        second: Sequence[NetWeights],
+        games: int,
+        seed: int,
+        stop: Callable[[], bool],
+    ) -> NetMatchResult | None:
+        drawn = replace(made, games=games, seed=seed)
+        return play_net_match(drawn, first, second, device, stop=stop)
+
+    return play
 
 
 @dataclass(frozen=True, slots=True)

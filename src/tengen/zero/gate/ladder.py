@@ -7,19 +7,19 @@ do not add up.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from tengen.arena.ratings import GameScore, rate
-from tengen.train.start import load_weights
 from tengen.zero.errors import BadZero
-from tengen.zero.gate import net_match
 from tengen.zero.gate.fixed_opponents import result_row, store_results
-from tengen.zero.gate.net_match import MatchFactory, NetMatchResult, join_nets
+from tengen.zero.gate.gatekeeper import MatchFactory, make_match, match_config
+from tengen.zero.gate.net_match import NetMatchResult, play_net_match
+from tengen.zero.gate.net_players import find_player
 from tengen.zero.zero_folder import LADDER, Generation, ZeroFolder
 
 _DISTANCES = (1, 2, 4)
@@ -55,8 +55,7 @@ def play_ladder(
     chosen = spread_out(folder.generations(), max(2, players))
     if len(chosen) < 2:
         raise BadZero(f"{folder.path} has fewer than two generations: nothing to compare yet")
-    make_match = match or partial(net_match.make_match, playouts=playouts)
-    play = make_match(folder.config, device)
+    play = (match or partial(make_match, playouts=playouts))(folder.config, device)
     nets = [generation.nets(folder.config.net_names) for generation in chosen]
     scores: list[GameScore] = []
     matches = [(a + apart, a) for apart in _DISTANCES for a in range(len(chosen) - apart)]
@@ -129,35 +128,21 @@ def play_net(
     report: Callable[[str], None] = lambda text: None,
 ) -> list[dict[str, Any]]:
     """Let generations play a net at equal playouts: any net file that can be loaded, or the newest
-    generation of a run. Stores the rows in the run's folder and returns all of them. Raises
+    generation of a run. Stores the rows in the run's folder and returns all of them. Raises BadNet,
     BadWeights, BadZero.
     """
-    config, rows = folder.config, []
-    other, name, metadata = _read_net(against)
-    rule, size = metadata.get("rule"), metadata.get("size")
-    if rule is not None and (rule, size) != (config.rule, config.size):
-        report(f"{name} is of {rule} {size}x{size}; it now plays {config.game}")
+    config, rows = match_config(folder.config, playouts), []
+    config = replace(config, games=games)
+    player = find_player(str(against), config, report)
+    other = player.load()
     for generation in chosen:
         if stop():
             break
-        nets = (join_nets(generation.nets(config.net_names)), other)
-        result = net_match.play_net_match(
-            config, nets, device, games=games, seed=config.seed, playouts=playouts, stop=stop
-        )
+        nets = generation.nets(folder.config.net_names)
+        result = play_net_match(config, nets, other, device, stop=stop)
         if result is None:
             break
-        limit = f"{playouts or config.gate.playouts} playouts"
-        rows.append(result_row(generation, name, limit, result))
-        report(f"generation {generation.number} against {name}: {_score(result)}")
+        limit = f"{config.playouts} playouts"
+        rows.append(result_row(generation, player.name, limit, result))
+        report(f"generation {generation.number} against {player.name}: {_score(result)}")
     return store_results(folder, rows)
-
-
-def _read_net(path: Path) -> tuple[nn.Module, str, Mapping[str, Any]]:
-    """A net, its name, and its metadata."""
-    if path.is_dir():
-        run = ZeroFolder.read(path)
-        newest = run.newest_generation()
-        nets = newest.nets(run.config.net_names)
-        return join_nets(nets), f"{path}, generation {newest.number}", newest.metadata
-    weights = load_weights(str(path), "--against")
-    return weights.make(), str(path), weights.metadata

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Matches between nets on the accelerator, with the search of self-play: all games in parallel,
-equal playouts for both nets, each opening twice with colours swapped. Hundreds of games with 64
-playouts per move take seconds on a GPU. The engine itself plays in the arena (`fixed_opponents`).
+"""Matches between two nets on the accelerator, with the search of self-play or without search: all
+games in parallel, equal playouts for both nets, each opening twice with colours swapped. Hundreds
+of games with 64 playouts per move take seconds on a GPU. The engine itself plays in the arena
+(`fixed_opponents`).
 """
 
 from __future__ import annotations
@@ -10,19 +11,90 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from tengen.arena.elo import elo_of_pairs, pair_counts
 from tengen.arena.make_openings import Opening, draw_openings
 from tengen.arena.openings import bundled_openings
-from tengen.game.rule import Rule
-from tengen.nets.blocks import BoardNet
+from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.weights import NetWeights
-from tengen.zero.config import ZeroConfig
+from tengen.util.config import Config, setting, suggest
+from tengen.zero.errors import BadZero
+from tengen.zero.gate.joined_nets import join_nets
+from tengen.zero.play.policy_games import PolicyGames
 from tengen.zero.play.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
+
+# Keys of self-play that a match may set, see `SelfPlaySettings`.
+SEARCH_KEYS = (
+    *("root", "considered", "gumbel_visits", "gumbel_scale", "c", "fpu"),
+    *("leaf_vcf", "root_vcf", "symmetries"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NetMatchConfig(Config):
+    """How nets play each other."""
+
+    ERROR: ClassVar = BadZero
+
+    rule: str = setting(
+        "freestyle", convert=lambda text: str(Rule.parse(text)), help="of the games"
+    )
+    size: int = setting(15, min=MIN_SIZE, max=MAX_SIZE, help="board size")
+    games: int = setting(256, min=1, max=100_000, help="of each two nets, two per opening")
+    playouts: int = setting(
+        64, min=0, max=10_000, help="per move; 0: no search, the move with the best prior"
+    )
+    seed: int = setting(1, min=0, max=2**62, help="of the openings and the searches")
+    threads: int = setting(0, min=0, max=256, help="that advance games; 0: one per core")
+    search: dict[str, Any] = setting(
+        factory=dict, help=f"other keys of the search: {', '.join(SEARCH_KEYS)}"
+    )
+
+    def validate(self) -> None:
+        for name in self.search:
+            if name not in SEARCH_KEYS:
+                raise BadZero(f"unknown key: {suggest(name, SEARCH_KEYS)}", f"search.{name}")
+            if not self.playouts:
+                raise BadZero("with 0 playouts there is no search", f"search.{name}")
+        if self.playouts:
+            try:
+                self.selfplay(1)
+            except BadZero as error:
+                raise BadZero(error.problem, f"search.{error.key}") from None
+
+    @property
+    def game(self) -> str:
+        """Rule and board, for messages."""
+        return f"{self.rule} {self.size}x{self.size}"
+
+    def selfplay(self, games: int) -> SelfPlaySettings:
+        """Full searches only; the best move is played."""
+        return SelfPlaySettings.from_dict(
+            {
+                **self.search,
+                "rule": self.rule,
+                "size": self.size,
+                "games": games,
+                "groups": 1,  # few, large batches: the other colour assignment advances meanwhile
+                "threads": self.threads,
+                "seed": self.seed,
+                "playouts": self.playouts,
+                "full_share": 1.0,
+                "noise_share": 0.0,
+                "temperature": 0.0,
+                "late_temperature": 0.0,
+                "won_share": 0.0,
+                "faced_share": 0.0,
+                "reuse": False,
+                # Batches shrink as games end: capturing each length costs more than it saves, and
+                # nothing else in the process may use the device during a capture.
+                "graphs": False,
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,123 +127,95 @@ Match: TypeAlias = Callable[
     [Sequence[NetWeights], Sequence[NetWeights], int, int, Callable[[], bool]],
     NetMatchResult | None,
 ]
-MatchFactory: TypeAlias = Callable[[ZeroConfig, torch.device], Match]
-
-
-def make_match(config: ZeroConfig, device: torch.device, playouts: int = 0) -> Match:
-    """Matches under the rule of a run; `playouts` per move, 0: those of its gate. The default
-    `MatchFactory`.
-    """
-
-    def play(
-        first: Sequence[NetWeights],
-        second: Sequence[NetWeights],
-        games: int,
-        seed: int,
-        stop: Callable[[], bool],
-    ) -> NetMatchResult | None:
-        nets = (join_nets(first), join_nets(second))
-        return play_net_match(
-            config, nets, device, games=games, seed=seed, playouts=playouts, stop=stop
-        )
-
-    return play
+# A player: its net or black's and white's, or a module with the outputs of `join_nets`.
+PlayerNets: TypeAlias = Sequence[NetWeights] | nn.Module
+# The games from each opening: the first player has black, the first player has white.
+BothGames: TypeAlias = tuple[list[PlayedGame], list[PlayedGame]]
 
 
 def play_net_match(
-    config: ZeroConfig,
-    nets: tuple[nn.Module, nn.Module],
+    config: NetMatchConfig,
+    first: PlayerNets,
+    second: PlayerNets,
     device: torch.device,
     *,
-    games: int,
-    seed: int,
-    playouts: int = 0,
     stop: Callable[[], bool] = lambda: False,
 ) -> NetMatchResult | None:
-    """The result for the first net; None if stopped. An odd number of games is rounded up; there
-    are fewer if there are not enough openings. Raises BadZero.
-
-    Both colour assignments are played in turns: one advances while the net evaluates the leaves of
-    the other. Each has its own order of batches, so results do not depend on timing.
+    """The result for the first player; None if stopped. An odd number of games is rounded up; there
+    are fewer if there are not enough openings. Raises BadZero, BadSpec, BadWeights, TrainingFailed.
     """
-    openings = _choose_openings(config, -(-games // 2), seed)
-    settings = _settings(config, playouts or config.gate.playouts, len(openings), seed)
-    points = [[move.to_index(config.size) for move in opening] for opening in openings]
-    with (
-        SelfPlay(settings, str(device), by_mover=True) as as_black,
-        SelfPlay(settings, str(device), by_mover=True) as as_white,
-    ):
-        as_black.set_nets(*nets)
-        as_white.set_nets(*nets[::-1])
-        active = [as_black, as_white]
-        for games_of_colour in active:
-            games_of_colour.start_games(points)
-        while active:
-            if stop():
-                return None
-            active = [playing for playing in active if playing.advance_games()]
-        pairs = zip(as_black.finished_games(), as_white.finished_games(), strict=True)
-        return NetMatchResult(pair_counts([(_points(a, 1), _points(b, 2)) for a, b in pairs]))
+    nets = _module(first), _module(second)
+    games = play_openings(config, choose_openings(config), nets, device, stop)
+    if games is None:
+        return None
+    pairs = zip(*games, strict=True)
+    return NetMatchResult(pair_counts([(_points(a, 1), _points(b, 2)) for a, b in pairs]))
+
+
+def _module(player: PlayerNets) -> nn.Module:
+    return player if isinstance(player, nn.Module) else join_nets(player)
 
 
 def _points(game: PlayedGame, colour: int) -> float:
     return 0.5 if game.winner == 0 else float(game.winner == colour)
 
 
-def _settings(config: ZeroConfig, playouts: int, games: int, seed: int) -> SelfPlaySettings:
-    """Full searches only; the best move is played."""
-    return SelfPlaySettings(
-        rule=config.rule,
-        size=config.size,
-        games=games,
-        groups=1,  # few, large batches: the other colour assignment advances meanwhile
-        threads=int(config.selfplay.get("threads", 0)),
-        seed=seed,
-        playouts=playouts,
-        full_share=1.0,
-        temperature=0.0,
-        late_temperature=0.0,
-        won_share=0.0,
-        faced_share=0.0,
-        reuse=False,
-        # Batches shrink as games end: capturing each length costs more than it saves, and nothing
-        # else in the process may use the device during a capture.
-        graphs=False,
-    )
-
-
-def _choose_openings(config: ZeroConfig, pairs: int, seed: int) -> list[Opening]:
-    """Distinct balanced bundled openings if there are some, else random ones."""
-    rule = Rule.parse(config.rule)
+def choose_openings(config: NetMatchConfig) -> list[Opening]:
+    """An opening for each two games: distinct balanced bundled ones if there are some, else random
+    ones. Fewer if there are not enough.
+    """
+    rule, pairs = Rule.parse(config.rule), -(-config.games // 2)
     openings = list(bundled_openings(rule, config.size))
     if not openings:
-        drawn = draw_openings(seed, config.size, rule, (3, 5), 2)
+        drawn = draw_openings(config.seed, config.size, rule, (3, 5), 2)
         openings = [opening for _, opening in zip(range(pairs), drawn, strict=False)]
-    random.Random(f"pairs {seed}").shuffle(openings)
+    random.Random(f"pairs {config.seed}").shuffle(openings)
     return list(dict.fromkeys(openings[:pairs]))
 
 
-class BothColours(nn.Module):
-    """Two nets as one: black's is used where both sides have equally many stones."""
+def play_openings(
+    config: NetMatchConfig,
+    openings: Sequence[Opening],
+    nets: tuple[nn.Module, nn.Module],
+    device: torch.device,
+    stop: Callable[[], bool] = lambda: False,
+) -> BothGames | None:
+    """The games of two players from these openings, which are distinct; None if stopped.
 
-    def __init__(self, black: BoardNet, white: BoardNet) -> None:
-        super().__init__()
-        self.black, self.white = black, white
-        self.outputs = black.outputs
-
-    def forward(self, planes: Tensor) -> dict[str, Tensor]:
-        stones = planes.sum((2, 3))
-        turn = stones[:, 0] >= stones[:, 1]
-        first, second = self.black(planes), self.white(planes)
-        return {
-            name: torch.where(turn.view(-1, *[1] * (first[name].dim() - 1)), first[name], other)
-            for name, other in second.items()
-        }
-
-
-def join_nets(nets: Sequence[NetWeights]) -> BoardNet:
-    """A player's nets as one module. Both evaluate every leaf: batches are so small that half of
-    one takes as long, and splitting would need a synchronisation with the device.
+    Both colour assignments are played in turns: one advances while the net evaluates the leaves of
+    the other. Each has its own order of batches, so results do not depend on timing.
     """
-    made = [net.make() for net in nets]
-    return made[0] if len(made) == 1 else cast("BoardNet", BothColours(*made))
+    if not openings:
+        return [], []
+    points = [[move.to_index(config.size) for move in opening] for opening in openings]
+    with (
+        _make_games(config, len(points), device) as as_black,
+        _make_games(config, len(points), device) as as_white,
+    ):
+        as_black.set_nets(*nets)
+        as_white.set_nets(*nets[::-1])
+        active = [as_black, as_white]
+        for games in active:
+            games.start_games(points)
+        while active:
+            if stop():
+                return None
+            active = [games for games in active if games.advance_games()]
+        return as_black.finished_games(), as_white.finished_games()
+
+
+class _Games(Protocol):
+    """What a match needs of `SelfPlay` and `PolicyGames`."""
+
+    def set_nets(self, *nets: nn.Module) -> None: ...
+    def start_games(self, openings: Sequence[Sequence[int]]) -> None: ...
+    def advance_games(self) -> bool: ...
+    def finished_games(self) -> list[PlayedGame]: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _make_games(config: NetMatchConfig, games: int, device: torch.device) -> _Games:
+    if config.playouts:
+        return SelfPlay(config.selfplay(games), str(device), by_mover=True)
+    return PolicyGames(config.rule, config.size, games, device, config.threads)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The learner: one net, or one per colour, each with average, optimiser and replay window; and the
 weights a run starts from. The net of a colour learns from the positions with that colour to move. A
-step is one batch for each net.
+step is one batch for each net: rows of the window, and of data sets if the config names some.
 
-Initial data that are not redistributable, such as human games, mark the run for ever: its nets
-carry `redistributable = false`.
+Data that are not redistributable, such as human games, mark the run for ever: its nets carry
+`redistributable = false`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from tengen.train.checkpoint import Checkpoint
 from tengen.train.config import DataConfig, ScheduleConfig, TrainConfig, TrainRunConfig
 from tengen.train.errors import TrainingFailed
 from tengen.train.loop import train
-from tengen.train.losses import LossParts, Objective, Sums, measure
+from tengen.train.losses import NO_GROUPS, Groups, LossParts, Objective, Sums, measure
 from tengen.train.net_trainer import NetTrainer, on_cpu, seed_torch
-from tengen.train.unpack import Unpacker
+from tengen.train.unpack import Unpacker, join_packed
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
+from tengen.zero.learn.data_feed import DataFeed
 from tengen.zero.learn.replay import ReplayWindow
 from tengen.zero.run_log import print_message
 from tengen.zero.zero_folder import ZeroFolder
@@ -48,17 +49,23 @@ class Learner:
         self.device = device
         self.step = 0
         seed_torch(config.seed, device)
-        self.trainers = {name: WindowTrainer(config, device) for name in config.net_names}
+        self.trainers = {name: WindowTrainer(config, device, name) for name in config.net_names}
         self.sums = Sums()
 
     @property
     def samples(self) -> int:
         """Samples trained on so far, by all nets together."""
-        return self.step * self.samples_per_step
+        return self.step * self.config.learn.batch * len(self.trainers)
 
     @property
-    def samples_per_step(self) -> int:
-        return self.config.learn.batch * len(self.trainers)
+    def window_samples(self) -> int:
+        """Those of the replay windows."""
+        return self.step * self.window_samples_per_step
+
+    @property
+    def window_samples_per_step(self) -> int:
+        learn = self.config.learn
+        return (learn.batch - learn.human_rows) * len(self.trainers)
 
     @property
     def ready(self) -> bool:
@@ -82,7 +89,7 @@ class Learner:
         for number, trainer in enumerate(self.trainers.values()):
             seed = ((self.config.seed * 2 + number) << 32) + self.step
             with_metrics = self.step % _METRIC_STEPS == 0
-            self.sums.add(trainer.learn(newest, rate, seed, with_metrics=with_metrics))
+            self.sums.add(trainer.learn(self.step, newest, rate, seed, with_metrics=with_metrics))
         self.step += 1
 
     def learning_rate(self, progress: float) -> float:
@@ -144,11 +151,16 @@ class Learner:
             trainer.restore(weights, average, state.updates, state.optimiser.get(name, {}))
         self.step = state.step
 
+    def close(self) -> None:
+        for trainer in self.trainers.values():
+            if trainer.feed is not None:
+                trainer.feed.close()
+
 
 class WindowTrainer(NetTrainer):
-    """One net and its replay window."""
+    """One net, its replay window, and the feed of the data sets, if any."""
 
-    def __init__(self, config: ZeroConfig, device: torch.device) -> None:
+    def __init__(self, config: ZeroConfig, device: torch.device, name: str) -> None:
         learn = config.learn
         super().__init__(
             config.spec,
@@ -160,22 +172,42 @@ class WindowTrainer(NetTrainer):
             compile=learn.compile,
             warn=print_message,
         )
-        self._batch = learn.batch
+        self._batch, self._human_rows = learn.batch, learn.human_rows
+        self.feed = make_feed(config, device, name) if learn.sets else None
         self.window = ReplayWindow(-(-config.replay.max_window // len(config.net_names)), device)
         self._unpack = Unpacker(config.size, device)
         self._random = torch.Generator(device)
 
-    def learn(self, newest: int, rate: float, seed: int, *, with_metrics: bool) -> LossParts:
-        """One step on a batch of the newest rows; sums and counts of the losses."""
+    def learn(
+        self, step: int, newest: int, rate: float, seed: int, *, with_metrics: bool
+    ) -> LossParts:
+        """One step on a batch of the newest rows, and of rows of the data sets; sums and counts of
+        the losses, also of both kinds of rows separately.
+        """
         self._random.manual_seed(seed)
-        rows = self.window.sample(self._batch, newest, self._random)
+        human = self._human_rows
+        groups: Groups = NO_GROUPS
+        rows = self.window.sample(self._batch - human, newest, self._random)
+        if self.feed is not None:
+            rows = join_packed([self.feed(step), rows])
+            groups = {"human": slice(human), "selfplay": slice(human, None)}
         symmetry = torch.randint(0, 8, (self._batch,), generator=self._random, device=self.device)
         sample = self._unpack(rows, symmetry)
-        outputs, sums, _ = self.optimise(sample, rate)
+        outputs, sums, _ = self.optimise(sample, rate, groups=groups)
         if with_metrics:
             with torch.no_grad():
-                sums |= measure(_METRICS, outputs, sample, sample.labels)
+                sums |= measure(_METRICS, outputs, sample, sample.labels, groups)
         return sums
+
+
+def make_feed(config: ZeroConfig, device: torch.device, name: str) -> DataFeed:
+    """The feed of the data sets for a net, `black`, `white` or `net`. Raises BadZero."""
+    learn = config.learn
+    data = DataConfig(sets=learn.sets, colour="" if name == "net" else name)
+    try:
+        return DataFeed(data, learn.human_rows, config.seed, device)
+    except BadData as error:
+        raise BadZero(str(error), "learn.sets") from None
 
 
 def _join(states: Mapping[str, Mapping[str, Tensor]]) -> dict[str, Tensor]:
@@ -193,9 +225,14 @@ def _under(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def check_start(config: ZeroConfig) -> bool:
-    """Check that the initial weights or data exist and fit the run; returns whether nets of the run
-    are redistributable. Raises BadZero, BadData, BadWeights.
+    """Check that the initial weights and all data sets exist and fit the run; returns whether nets
+    of the run are redistributable. Raises BadZero, BadData, BadWeights.
     """
+    sets = [check_data_set(config, one.path, "start.sets") for one in config.start.sets]
+    sets += [check_data_set(config, one.path, "learn.sets") for one in config.learn.sets]
+    for name in config.net_names if config.learn.sets else ():
+        make_feed(config, torch.device("cpu"), name)
+    nets: list[NetWeights] = []
     if config.start.net:
         nets = [read_weights(path) for path in _start_files(config).values()]
         for net in nets:
@@ -203,9 +240,7 @@ def check_start(config: ZeroConfig) -> bool:
         rule, size = nets[0].metadata.get("rule"), nets[0].metadata.get("size")
         if rule is not None and (rule, size) != (config.rule, config.size):
             print_message(f"start.net is of {rule} {size}x{size}; it now learns {config.game}")
-        return all(net.redistributable for net in nets)
-    sets = [check_data_set(config, one.path, "start.sets") for one in config.start.sets]
-    return all(held.redistributable for held in sets)
+    return all(held.redistributable for held in sets) and all(n.redistributable for n in nets)
 
 
 def check_data_set(config: ZeroConfig, path: str, key: str) -> Manifest:

@@ -6,16 +6,14 @@ B leaves, P = size * size points.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from tengen.data.packing import bytes_of
-from tengen.nets.resnet import ResidualBlock
+from tengen.nets.blocks import fused
 from tengen.zero.errors import BadZero
 
 LOGIT_STEPS = 256  # steps per logit of the policy, which is passed as integers
@@ -198,18 +196,11 @@ class _Runner:
 
 
 def _inference_copy(net: nn.Module) -> nn.Module:
-    """A copy for inference: norms of residual blocks are folded into their convolutions."""
-    copied = copy.deepcopy(net).eval().requires_grad_(False)
-    missing = {"value", "policy"} - set(getattr(copied, "outputs", ("value", "policy")))
+    """A copy for inference, with its norms folded into convolutions."""
+    missing = {"value", "policy"} - set(getattr(net, "outputs", ("value", "policy")))
     if missing:
         raise BadZero(f"self-play needs a net with heads value and policy: missing {missing}")
-    for block in copied.modules():
-        if isinstance(block, ResidualBlock) and isinstance(block.norm1, nn.BatchNorm2d):
-            for number in ("1", "2"):
-                conv, norm = getattr(block, f"conv{number}"), getattr(block, f"norm{number}")
-                setattr(block, f"conv{number}", fuse_conv_bn_eval(conv, norm))
-                setattr(block, f"norm{number}", nn.Identity())
-    return copied.requires_grad_(False)
+    return fused(net)
 
 
 def _placed(net: nn.Module, device: torch.device) -> nn.Module:

@@ -5,7 +5,6 @@ the arena against `classical` or another player.
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from tengen.arena.openings import check_openings
 from tengen.arena.player import check_player
 from tengen.arena.report import report_html
 from tengen.arena.standings import Encounter, counted
-from tengen.engine.nets import NET_SUFFIX
+from tengen.engine.nets import NET_SUFFIX, REGISTRY, registry_text
 from tengen.engine.options import AUTO
 from tengen.export.quantise import export_net, require_mixnet
 from tengen.export.verify import Check, VerifyPlan, verify
@@ -72,11 +71,10 @@ def export_student(
 def write_registry(folder: ReleaseFolder) -> None:
     """Write which net plays what, so that the folder can be used as a net. Raises OSError."""
     config = folder.run.config
-    entry: dict[str, Any] = {"rule": config.rule, "from": config.size, "to": config.size}
-    entry |= {player: folder.net(player).stem for player in config.net_names}
+    names = {player: folder.net(player).name for player in config.net_names}
     with explain_write_errors(folder.nets, RETRY):
-        text = json.dumps({"format": 1, "nets": [entry]}) + "\n"
-        write_text(text, folder.nets / "registry.json")
+        text = registry_text([Rule.parse(config.rule)], [config.size], names)
+        write_text(text, folder.nets / REGISTRY)
 
 
 def check_out(folder: ReleaseFolder, out: Path) -> None:

@@ -112,7 +112,7 @@ def find_obstacles(folder: ReleaseFolder) -> tuple[str, ...]:
     """Why a net that learns from this is not redistributable. Raises BadZero, BadData, OSError."""
     obstacles = []
     if not folder.run.redistributable:
-        obstacles.append("the run started from data or a net that are not redistributable")
+        obstacles.append("the run learned from data or a net that are not redistributable")
     obstacles += [
         f"{one.path} is not redistributable"
         for one in folder.config.data
@@ -264,7 +264,7 @@ def is_trained(path: Path) -> bool:
     folder = TrainFolder.read(path)
     if not folder.net.exists():
         return False
-    return int(read_weights(folder.net).metadata.get("step", 0)) >= folder.config.total_steps
+    return int(read_weights(folder.net).metadata.get("step", 0)) >= folder.steps
 
 
 def _update_paths(folder: TrainFolder, config: TrainConfig) -> None:

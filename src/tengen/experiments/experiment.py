@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""`Experiment`: a table or figure of a paper, as the steps that fill it and the report of their
+results. Each experiment is one file of this package that contains no machinery.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from tengen.experiments.errors import BadExperiment
+from tengen.experiments.step import Step
+from tengen.experiments.store import StepStore
+from tengen.experiments.verdicts import Measured, Verdict
+from tengen.util.config import choose
+from tengen.util.errors import BadConfig
+
+ScaleName: TypeAlias = Literal["tiny", "small", "paper"]
+SCALES: tuple[ScaleName, ...] = ("tiny", "small", "paper")
+
+# Each in `tengen.experiments.NAME` with underscores, as `EXPERIMENT`.
+NAMES = (
+    "classical-depth",
+    "classical-updates",
+    "go-params",
+    "go-gpuct",
+    "go-small-nets",
+    "go-depth-width",
+    "go-speed",
+    "go-tournaments",
+    "gomokunet-1",
+    "gomokunet-2",
+    "gomokunet-zero",
+    "renju-nets",
+    "renju-search",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How an experiment is run; all of it except the paths determines results."""
+
+    scale: ScaleName = "small"
+    data: Mapping[str, Path] = field(default_factory=dict)  # by name: `renju`, `selfplay`
+    engines: tuple[str, ...] = ()  # commands of further players, for tournaments
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table of a report. Cells are texts, numbers, `Measured`, or None: not run."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line or, unless `joined`, points of a chart."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    joined: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of a report."""
+
+    title: str
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What an experiment says about its results."""
+
+    tables: tuple[ReportTable, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    notes: tuple[str, ...] = ()  # how the run differs from the paper's
+
+
+class Results:
+    """The results of the steps of a plan, by label."""
+
+    def __init__(self, store: StepStore, plan: Mapping[str, Step]) -> None:
+        self.plan, self.store = plan, store
+        self._found = {label: store.read(step) for label, step in plan.items()}
+
+    def get(self, label: str) -> dict[str, Any] | None:
+        """The result of a step; None if it is not done."""
+        content = self._found.get(label)
+        return None if content is None else dict(content["result"])
+
+    def value(self, label: str, *path: str) -> Any:
+        """A value inside a result: `value("resnet", "validation", "policy_top1")`; None if the step
+        is not done or has no such value.
+        """
+        found: Any = self.get(label)
+        for name in path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        return found
+
+    def file(self, label: str, name: str) -> Path | None:
+        """A file of a step, None if it is not here."""
+        step = self.plan.get(label)
+        path = None if step is None else self.store.folder(step) / name
+        return path if path is not None and path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment."""
+
+    name: str
+    title: str  # one line
+    plan: Callable[[Setup], dict[str, Step]]  # the steps whose results it reports, by label
+    report: Callable[[Setup, Results], Findings]
+    minutes: Mapping[str, str]  # by scale: measured or estimated cost, as text
+    data: tuple[str, ...] = ()  # names of `--data` that it uses
+    engines: bool = False  # whether `--engine` adds players
+    differences: tuple[str, ...] = ()  # from the paper, whatever the scale
+
+
+def find_experiment(name: str) -> Experiment:
+    """Raises BadExperiment with a suggestion."""
+    try:
+        choose("", name, NAMES)
+    except BadConfig as error:
+        raise BadExperiment(f"no experiment {name!r:.60}: {error.problem}") from None
+    module = import_module(f"tengen.experiments.{name.replace('-', '_')}")
+    found: Experiment = module.EXPERIMENT
+    return found
+
+
+def cell_text(value: Any) -> str:
+    """A cell for Markdown."""
+    if value is None:
+        return ""
+    if isinstance(value, Measured):
+        digits = 4 if abs(value.value) < 10 else 2 if abs(value.value) < 1000 else 0
+        return f"{value.value:.{digits}f} ± {value.error:.{digits}f}"
+    if isinstance(value, bool | str):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""`ExperimentFolder`: the folder of experiments: their setup, the results of steps, reports.
+
+experiments.json   scale, data, engines, and the names of the experiments
+journal.jsonl      one row when a step starts, ends or fails
+steps/KIND-KEY/    one folder for each step, with its result.json
+reports/           NAME.md, NAME.json, NAME.html, README.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from tengen.experiments.errors import BadExperiment
+from tengen.experiments.experiment import NAMES, SCALES, Setup, find_experiment
+from tengen.experiments.report import REPORTS, Report, make_report, write_report, write_summary
+from tengen.experiments.step import Step
+from tengen.experiments.store import StepStore
+from tengen.util.errors import BadRun
+from tengen.util.run_folder import RunFolder
+
+
+class ExperimentFolder(RunFolder):
+    """One setup and its experiments."""
+
+    HEAD: ClassVar = "experiments.json"
+
+    def __init__(self, path: Path, setup: Setup, names: Iterable[str] = ()) -> None:
+        super().__init__(path)
+        self.setup = setup
+        self.names = [name for name in NAMES if name in set(names)]
+        self.store = StepStore(path)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Raises BadRun."""
+        head = cls.read_head(path)
+        try:
+            setup = Setup(
+                head["scale"],
+                {str(name): Path(where) for name, where in head["data"].items()},
+                tuple(map(str, head["engines"])),
+            )
+            names = [find_experiment(str(name)).name for name in head["experiments"]]
+        except (KeyError, TypeError, AttributeError, BadExperiment) as error:
+            raise BadRun(f"{path / cls.HEAD} is damaged: {error}") from None
+        if setup.scale not in SCALES:
+            raise BadRun(f"{path / cls.HEAD} is damaged: no scale {setup.scale!r:.40}")
+        return cls(path, setup, names)
+
+    @classmethod
+    def open(cls, path: Path, setup: Setup, names: Iterable[str]) -> Self:
+        """The folder with these experiments added. Data and engines that are not given stay as they
+        were. Raises BadRun if the folder has another scale, BadExperiment, OSError.
+        """
+        names = [find_experiment(name).name for name in names]
+        if cls.has_run(path):
+            before = cls.read(path)
+            if before.setup.scale != setup.scale:
+                problem = f"{path} has experiments of scale {before.setup.scale}"
+                raise BadRun(f"{problem}: use another --out for {setup.scale}")
+            data = {**before.setup.data, **setup.data}
+            setup = replace(setup, data=data, engines=setup.engines or before.setup.engines)
+            names = [*before.names, *names]
+        folder = cls(path, setup, names)
+        folder._write()
+        return folder
+
+    def _write(self) -> None:
+        content: dict[str, Any] = {
+            "scale": self.setup.scale,
+            "data": {name: str(path.resolve()) for name, path in self.setup.data.items()},
+            "engines": list(self.setup.engines),
+            "experiments": self.names,
+        }
+        self.write_head(content)
+
+    def plan(self, name: str) -> dict[str, Step]:
+        return find_experiment(name).plan(self.setup)
+
+    def write_reports(self, names: Iterable[str] = ()) -> list[Report]:
+        """Write the reports of some experiments, by default all. Raises OSError, BadRun."""
+        reports = [make_report(self.store, name, self.setup) for name in names or self.names]
+        for report in reports:
+            write_report(report, self.path / REPORTS)
+        if not names or list(names) == self.names:
+            write_summary(reports, self.path / REPORTS)
+        return reports

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""Tables VII to IX and Figures 3 to 8 of the Go paper: accuracy and squared error of mobile nets by
+depth and width, Pareto fronts over speed, and the extrapolation formula.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tengen.experiments.experiment import (
+    Chart,
+    Curve,
+    Experiment,
+    Findings,
+    ReportTable,
+    Results,
+    Setup,
+)
+from tengen.experiments.go_params import mobile, residual
+from tengen.experiments.papers import paper
+from tengen.experiments.recipes import GO, SEEDS
+from tengen.experiments.step import Step
+from tengen.experiments.steps.data import data_step
+from tengen.experiments.steps.nets import SpeedStep, TrainStep
+from tengen.experiments.trained import TOP1, WIN, curves_chart, measured, seed_label, training_notes
+from tengen.experiments.verdicts import (
+    Measured,
+    Verdict,
+    fit_curve,
+    pareto_front,
+    ranking,
+    within,
+)
+
+_WIDTHS, _DEPTHS = (64, 96, 128, 160, 192, 224), (16, 32, 48, 64, 80)
+# Depth and width of a scale over the paper's.
+_SHRINK = {"tiny": (0.0, 0.0), "small": (0.25, 0.5), "paper": (1.0, 1.0)}
+_TINY = {"64 x 16", "64 x 32", "96 x 16", "96 x 32"}
+_RESIDUAL = ("residual.20.256", "residual.40.256")
+_REFERENCE = "64 x 16"
+_BATCH = 32
+
+
+def labels(setup: Setup) -> list[str]:
+    """The nets by their names in the paper: `width x depth`, `residual.20.256`."""
+    cells = list(paper("mobilenet").named("Table VII").matrix())
+    if setup.scale == "tiny":
+        return [*(name for name in cells if name in _TINY), _RESIDUAL[0]]
+    return [*cells, *_RESIDUAL]
+
+
+def net_of(setup: Setup, label: str) -> dict[str, Any]:
+    """The net of a label at a scale, whose depth and width are in proportion to the paper's."""
+    depth_share, width_share = _SHRINK[setup.scale]
+    if label in _RESIDUAL:
+        blocks, filters = (int(part) for part in label.split(".")[1:])
+        return residual(max(1, round(blocks * depth_share)), max(8, round(filters * width_share)))
+    width, depth = map(int, label.split(" x "))
+    return mobile(max(depth // 16, round(depth * depth_share)), max(16, round(width * width_share)))
+
+
+def trainings(setup: Setup) -> dict[str, TrainStep]:
+    """The trained nets, which the tournaments use too."""
+    data = data_step(setup, "selfplay", "freestyle")
+    return {
+        seed_label(label, seed): GO.train(setup, net_of(setup, label), data, label, seed=seed)
+        for label in labels(setup)
+        for seed in (SEEDS[setup.scale] if label == _REFERENCE else (1,))
+    }
+
+
+def speeds(setup: Setup) -> dict[str, SpeedStep]:
+    """Speeds on the device."""
+    seconds = 0.02 if setup.scale == "tiny" else 0.5
+    return {
+        label: SpeedStep(net_of(setup, label), 15, 2 if setup.scale == "tiny" else _BATCH, seconds)
+        for label in labels(setup)
+    }
+
+
+def plan(setup: Setup) -> dict[str, Step]:
+    return {**trainings(setup), **{f"speed {k}": step for k, step in speeds(setup).items()}}
+
+
+def report(setup: Setup, results: Results) -> Findings:
+    names = labels(setup)
+    accuracy = measured(setup, results, names, TOP1, _REFERENCE)
+    error = measured(setup, results, names, WIN, _REFERENCE)
+    speed = {
+        name: float(found)
+        for name in names
+        if (found := results.value(f"speed {name}", "batches_per_second")) is not None
+    }
+    fitted = _fit(setup, accuracy)
+    verdicts = [
+        *_rankings(accuracy, error),
+        *_fronts(accuracy, error, speed),
+        _formula_check(),
+    ]
+    tables = [
+        _matrix("Table VII: accuracy", accuracy),
+        _matrix("Table VIII: squared error of the win rate", error),
+        _extrapolated(setup, accuracy, fitted),
+    ]
+    charts = [
+        *_front_charts(accuracy, error, speed),
+        *_training_charts(results, accuracy),
+    ]
+    notes = training_notes(setup, GO, results)
+    return Findings(tuple(tables), tuple(verdicts), tuple(charts), notes)
+
+
+def _matrix(title: str, found: Mapping[str, Measured]) -> ReportTable:
+    rows: list[tuple[Any, ...]] = [
+        (width, *(found.get(f"{width} x {depth}") for depth in _DEPTHS)) for width in _WIDTHS
+    ]
+    rows += [(name, found.get(name), *[""] * (len(_DEPTHS) - 1)) for name in _RESIDUAL]
+    return ReportTable(
+        title,
+        ("width (paper)", *(f"depth {depth}" for depth in _DEPTHS)),
+        tuple(rows),
+        "Rows and columns have the paper's numbers; the nets are smaller in proportion.",
+    )
+
+
+def _rankings(accuracy: Mapping[str, Measured], error: Mapping[str, Measured]) -> list[Verdict]:
+    item = paper("mobilenet")
+    residuals = item.named("Table III")
+    printed = item.named("Table VII").matrix() | residuals.column("accuracy")
+    errors = item.named("Table VIII").matrix() | residuals.column("mse")
+    return [
+        ranking("ranking of all nets by accuracy", accuracy, printed),
+        ranking("ranking of all nets by squared error", error, errors, higher=False),
+    ]
+
+
+def _fronts(
+    accuracy: Mapping[str, Measured],
+    error: Mapping[str, Measured],
+    speed: Mapping[str, float],
+) -> list[Verdict]:
+    verdicts = []
+    for claim, found, higher in (
+        ("residual nets are dominated in accuracy and speed", accuracy, True),
+        ("residual nets are dominated in squared error and speed", error, False),
+    ):
+        points = {k: (speed[k], found[k].value) for k in found if k in speed}
+        known = [name for name in _RESIDUAL if name in points]
+        if not known or len(points) < 4:
+            verdicts.append(Verdict(claim, "not run"))
+            continue
+        front = pareto_front(points, higher=higher)
+        kept = [name for name in known if name in front]
+        detail = f"front: {', '.join(front)}"
+        verdicts.append(Verdict(claim, "no" if kept else "yes", detail))
+    return verdicts
+
+
+def _front_charts(
+    accuracy: Mapping[str, Measured],
+    error: Mapping[str, Measured],
+    speed: Mapping[str, float],
+) -> list[Chart]:
+    made = []
+    for title, y, found, higher in (
+        ("Figures 3 and 4: accuracy over speed", "accuracy", accuracy, True),
+        ("Figures 5 and 6: squared error over speed", "squared error", error, False),
+    ):
+        points = {k: (speed[k], found[k].value) for k in found if k in speed}
+        front = set(pareto_front(points, higher=higher))
+        curves = (
+            Curve("Pareto front", tuple(sorted(points[k] for k in front))),
+            Curve("dominated", tuple(points[k] for k in points if k not in front), joined=False),
+            Curve("residual", tuple(points[k] for k in _RESIDUAL if k in points), joined=False),
+        )
+        made.append(Chart(title, f"batches of {_BATCH} per second", y, curves))
+    return made
+
+
+def _training_charts(results: Results, accuracy: Mapping[str, Measured]) -> list[Chart]:
+    """The best mobile net and the deepest residual net during training."""
+    mobiles = [name for name in accuracy if name not in _RESIDUAL]
+    if not mobiles:
+        return []
+    best = max(mobiles, key=lambda name: accuracy[name].value)
+    shown = [best, *(name for name in _RESIDUAL if name in accuracy)]
+    return [
+        curves_chart("Figure 7: accuracy during training", results, shown, TOP1),
+        curves_chart("Figure 8: squared error during training", results, shown, WIN),
+    ]
+
+
+# --- the extrapolation formula ---
+
+
+def formula(p: Sequence[float], depth: float, width: float) -> float:
+    """The paper's estimate of the accuracy in percent, p = (p, p1, p2, p3, p4)."""
+    return p[0] - p[1] / depth - p[2] / width - 1.0 / (depth / p[3] + width / p[4])
+
+
+def _loss(points: Mapping[tuple[float, float], float], p: Sequence[float]) -> float:
+    return math.fsum((formula(p, d, w) - value) ** 2 for (d, w), value in points.items())
+
+
+def _fit(setup: Setup, accuracy: Mapping[str, Measured]) -> tuple[list[float], float] | None:
+    """The formula fitted to our accuracies, with the depth and width of our nets."""
+    points = {}
+    for name, found in accuracy.items():
+        if name not in _RESIDUAL:
+            net = net_of(setup, name)
+            points[float(net["blocks"]), float(net["filters"])] = 100.0 * found.value
+    if len(points) <= 5:
+        return None
+    start = [max(points.values()), 20.0, 20.0, 500.0, 300.0]
+    return fit_curve(lambda p: _loss(points, p), start)
+
+
+def _formula_check() -> Verdict:
+    """The paper's parameters, without its missing p2, against its own Table VII."""
+    points = {
+        (float(name.split(" x ")[1]), float(name.split(" x ")[0])): value
+        for name, value in paper("mobilenet").named("Table VII").matrix().items()
+    }
+    fitted = [64.2, 70.5, 28.0, 1290.0, 390.0]
+    return within(
+        "the paper's formula has the error 1.39 on its own table (p2, not printed, is 28)",
+        {"error": _loss(points, fitted)},
+        {"error": 1.39},
+        0.01,
+    )
+
+
+def _extrapolated(
+    setup: Setup,
+    accuracy: Mapping[str, Measured],
+    fitted: tuple[list[float], float] | None,
+) -> ReportTable:
+    """Table IX: measured cells, and the others by the fitted formula, in parentheses."""
+    rows = []
+    for width in (*_WIDTHS, 256):
+        cells: list[Any] = [width]
+        for depth in _DEPTHS:
+            label = f"{width} x {depth}"
+            if label in accuracy:
+                cells.append(f"{100 * accuracy[label].value:.2f}")
+            elif fitted is not None:
+                net = net_of(setup, label)
+                value = formula(fitted[0], net["blocks"], net["filters"])
+                cells.append(f"({value:.2f})")
+            else:
+                cells.append(None)
+        rows.append(tuple(cells))
+    note = "Needs more than five measured nets."
+    if fitted is not None:
+        shown = ", ".join(f"{value:.4g}" for value in fitted[0])
+        note = f"p, p1, p2, p3, p4 = {shown}; sum of squares {fitted[1]:.3g}"
+        note += "; the paper: 64.2, 70.5, (not printed), 1290, 390; 1.39"
+    heads = ("width (paper)", *(f"depth {depth}" for depth in _DEPTHS))
+    return ReportTable("Table IX: accuracy in percent, extrapolated", heads, tuple(rows), note)
+
+
+EXPERIMENT = Experiment(
+    "go-depth-width",
+    "depth and width of mobile nets have to grow together",
+    plan,
+    report,
+    minutes={"tiny": "2 min, CPU", "small": "25 min, GPU", "paper": "200000 min, GPU"},
+    data=("selfplay",),
+    differences=(
+        "Gomoku positions (freestyle 15x15, labels by search) instead of Go; 2 input planes"
+        " instead of 21.",
+        "At scale small all nets have a quarter of the depth and half of the width.",
+        "Speeds are those of this accelerator in bf16.",
+    ),
+)

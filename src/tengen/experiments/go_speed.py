@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Tables V and VI of the Go paper: speed of mobile nets by depth and width, accelerator and CPU."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.go_depth_width import net_of
+from tengen.experiments.papers import PaperItem, paper
+from tengen.experiments.step import Step
+from tengen.experiments.steps.nets import SpeedStep
+from tengen.experiments.verdicts import Measured, Verdict, ranking
+
+_BATCH = 32
+_TINY = ("64 x 16", "64 x 32", "96 x 16")
+_RESIDUAL = ("residual.20.256", "residual.40.256")
+
+
+def _cells(setup: Setup, item: PaperItem) -> list[str]:
+    cells = list(item.matrix())
+    return [name for name in cells if name in _TINY] if setup.scale == "tiny" else cells
+
+
+def _nets(setup: Setup) -> tuple[list[str], list[str]]:
+    """The nets timed on the device and on the CPU."""
+    more = [] if setup.scale == "tiny" else list(_RESIDUAL)
+    gpu, cpu = (paper("mobilenet").named(name) for name in ("Table V", "Table VI"))
+    return _cells(setup, gpu) + more, _cells(setup, cpu) + more
+
+
+def plan(setup: Setup) -> dict[str, Step]:
+    # Speed needs no training, so the nets have the paper's size unless the scale is tiny.
+    full = setup if setup.scale == "tiny" else Setup("paper")
+    gpu, cpu = _nets(setup)
+    seconds = 0.02 if setup.scale == "tiny" else 0.5
+    batch = 2 if setup.scale == "tiny" else _BATCH
+    steps: dict[str, Step] = {
+        f"gpu {name}": SpeedStep(net_of(full, name), 19, batch, seconds) for name in gpu
+    }
+    steps |= {
+        f"cpu {name}": SpeedStep(net_of(full, name), 19, 1, seconds, on_cpu=True) for name in cpu
+    }
+    return steps
+
+
+def report(setup: Setup, results: Results) -> Findings:
+    gpu, cpu = _nets(setup)
+    item = paper("mobilenet")
+    tables, verdicts = [], []
+    for title, part, names, printed, column in (
+        ("Table V: device, batches per second", "gpu", gpu, item.named("Table V"), "gpu_speed"),
+        ("Table VI: one CPU core, batches of 1", "cpu", cpu, item.named("Table VI"), "cpu_speed"),
+    ):
+        found = _speeds(results, part, names)
+        numbers = printed.matrix() | item.named("Table III").column(column)
+        rows = [(name, found.get(name), numbers.get(name)) for name in names]
+        tables.append(ReportTable(title, ("width x depth", "ours", "paper"), tuple(rows)))
+        verdicts.append(ranking(f"{title}: ranking of the nets", found, numbers))
+        verdicts.append(_monotone(f"{title}: speed falls with depth and width", found))
+    return Findings(tuple(tables), tuple(verdicts))
+
+
+def _speeds(results: Results, part: str, names: list[str]) -> dict[str, Measured]:
+    """Median of the rounds, with half of their range as error."""
+    found = {}
+    for name in names:
+        if (one := results.get(f"{part} {name}")) is not None:
+            found[name] = Measured(one["batches_per_second"], (one["high"] - one["low"]) / 2)
+    return found
+
+
+def _monotone(claim: str, found: dict[str, Measured]) -> Verdict:
+    """Whether a net that is deeper or wider than another is slower."""
+    sizes = {name: tuple(map(int, name.split(" x "))) for name in found if " x " in name}
+    wrong, checked = [], 0
+    for axis in (0, 1):
+        for fixed in {size[axis] for size in sizes.values()}:
+            line = sorted(
+                (n for n, size in sizes.items() if size[axis] == fixed), key=sizes.__getitem__
+            )
+            for small, large in pairwise(line):
+                checked += 1
+                if found[large].value - found[large].error > found[small].value:
+                    wrong.append(f"{large} is faster than {small}")
+    if not checked:
+        return Verdict(claim, "not run")
+    detail = f"{checked - len(wrong)} of {checked} neighbours; {', '.join(wrong[:4])}"
+    return Verdict(claim, "no" if wrong else "yes", detail.rstrip("; "))
+
+
+EXPERIMENT = Experiment(
+    "go-speed",
+    "speed of mobile and residual nets by depth and width",
+    plan,
+    report,
+    minutes={
+        "tiny": "1 min, CPU",
+        "small": "8 min, GPU and 1 core",
+        "paper": "8 min, GPU and 1 core",
+    },
+    differences=(
+        "Boards of 19x19 with 2 input planes instead of 21, on this accelerator in bf16; the paper"
+        " has an RTX 2080 Ti and a CPU that it does not name.",
+        "On the CPU: ONNX Runtime, one core.",
+    ),
+)

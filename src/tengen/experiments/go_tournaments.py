@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Tables X to XII of the Go paper: round robins of all nets by policy alone, with 32 playouts per
+move, and at equal time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.go_depth_width import labels, trainings
+from tengen.experiments.papers import paper
+from tengen.experiments.step import Step
+from tengen.experiments.steps.matches import EngineMatchStep, ExportStep, NetTournamentStep
+from tengen.experiments.verdicts import Measured, Verdict, ranking
+
+_GAMES = {"tiny": 2, "small": 8, "paper": 2}  # of each two nets
+_SECONDS = {"tiny": 0.01, "small": 0.2, "paper": 10.0}  # per move at equal time
+# At equal time games are slow: the paper's 25 nets take 600 games.
+_TIMED = {
+    "tiny": ("64 x 16", "96 x 16"),
+    "small": ("64 x 16", "64 x 64", "96 x 32", "128 x 48", "192 x 64", "residual.20.256"),
+}
+# Of Tables X and XI.
+_PLAYOUTS = {"tiny": (0, 4), "small": (0, 32), "paper": (0, 32)}
+# Generalised PUCT with the paper's constants, on the scale of this engine, for the engine. Net
+# matches have PUCT: with this constant it has the same exploration at the root after 32 playouts.
+_GPUCT = {"tau": 0.737, "c": 0.114}
+_PUCT = {"root": "puct", "c": round(0.114 * 32 ** (0.737 - 0.5), 3)}
+_RULE, _SIZE = "freestyle", 15
+
+
+def paper_name(label: str) -> str:
+    """The name of a net in the paper's tables: se.DEPTH.6WIDTH.WIDTH."""
+    if " x " not in label:
+        return label
+    width, depth = map(int, label.split(" x "))
+    return f"se.{depth}.{6 * width}.{width}"
+
+
+def plan(setup: Setup) -> dict[str, Step]:
+    nets = {label: step for label, step in trainings(setup).items() if label in labels(setup)}
+    names = tuple(map(paper_name, nets))
+    steps: dict[str, Step] = {
+        table: NetTournamentStep(
+            names,
+            tuple((net,) for net in nets.values()),
+            _RULE,
+            _SIZE,
+            playouts=playouts,
+            games=_GAMES[setup.scale],
+            search=_PUCT if playouts else None,
+        )
+        for table, playouts in zip(("Table X", "Table XI"), _PLAYOUTS[setup.scale], strict=True)
+    }
+    timed = _TIMED.get(setup.scale, tuple(nets))
+    players: tuple[Mapping[str, Any], ...] = tuple(
+        {
+            "name": paper_name(label),
+            "preset": "alphabeta",
+            "options": {
+                "net": ExportStep((nets[label],), _RULE, _SIZE),
+                "search": "mcts",
+                **_GPUCT,
+            },
+        }
+        for label in timed
+        if label in nets
+    )
+    steps["Table XII"] = EngineMatchStep(
+        players,
+        form="round-robin",
+        rule=_RULE,
+        size=_SIZE,
+        pairs=max(1, _GAMES[setup.scale] // 2),
+        limit={"time": _SECONDS[setup.scale]},
+        label="nets at equal time",
+    )
+    return steps
+
+
+def report(setup: Setup, results: Results) -> Findings:
+    titles = {
+        "Table X": "policy alone",
+        "Table XI": f"{_PLAYOUTS[setup.scale][1]} playouts per move",
+        "Table XII": f"{_SECONDS[setup.scale]:g} s per move, one core",
+    }
+    tables, verdicts = [], []
+    for name, how in titles.items():
+        item = paper("mobilenet").named(name)
+        printed = item.column(item.columns[1])
+        rates = _win_rates(results.get(name))
+        order = sorted(printed, key=lambda net: -printed[net])
+        rows = tuple((net, rates.get(net), printed[net]) for net in order)
+        tables.append(ReportTable(f"{name}: {how}", ("net", "ours", "paper"), rows))
+        verdicts.append(ranking(f"{name}: ranking of the nets ({how})", rates, printed))
+        verdicts.append(_residual_below(f"{name}: residual nets below the best mobile", rates))
+    return Findings(tuple(tables), tuple(verdicts))
+
+
+def _win_rates(result: Mapping[str, Any] | None) -> dict[str, Measured]:
+    """The share of points of each player over its meetings, with its error."""
+    if result is None:
+        return {}
+    found = {}
+    for player in result["players"]:
+        shares = []
+        for first, second, games, share, error in result["meetings"]:
+            if player in (first, second):
+                shares.append((games, share if player == first else 1.0 - share, error))
+        total = sum(games for games, _, _ in shares)
+        if total:
+            value = sum(games * share for games, share, _ in shares) / total
+            # Meetings with few games: the binomial bound of all of them together.
+            found[player] = Measured(value, 1.96 * (value * (1 - value) / total) ** 0.5)
+    return found
+
+
+def _residual_below(claim: str, rates: Mapping[str, Measured]) -> Verdict:
+    mobile = {k: v for k, v in rates.items() if k.startswith("se.")}
+    others = {k: v for k, v in rates.items() if not k.startswith("se.")}
+    if not mobile or not others:
+        return Verdict(claim, "not run")
+    best = max(mobile, key=lambda name: mobile[name].value)
+    sums = [
+        mobile[best].value - other.value - (mobile[best].error ** 2 + other.error**2) ** 0.5
+        for other in others.values()
+    ]
+    outcome = "yes" if min(sums) > 0 else "undecided"
+    return Verdict(claim, outcome, f"best mobile net: {best} {mobile[best].value:.3f}")  # type: ignore[arg-type]
+
+
+EXPERIMENT = Experiment(
+    "go-tournaments",
+    "round robins of the nets: policy, 32 playouts, equal time",
+    plan,
+    report,
+    minutes={"tiny": "2 min, CPU", "small": "10 min GPU, 30 min 2 cores", "paper": "1000 min"},
+    data=("selfplay",),
+    differences=(
+        "Gomoku (freestyle 15x15) instead of Go; the nets are those of go-depth-width.",
+        "With 32 playouts PUCT has the exploration of the paper's generalised PUCT at the root.",
+        "Policies also make their own five, stop the opponent's, and make an open four.",
+        "At scale small equal time is played by six of the nets.",
+    ),
+)

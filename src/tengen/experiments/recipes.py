@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""How the nets of the papers are trained, by scale: the papers' own settings, those for minutes of
+an accelerator, and a few steps that only show that everything runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tengen.experiments.experiment import Setup
+from tengen.experiments.steps.data import DataStep
+from tengen.experiments.steps.nets import Net, TrainStep
+
+SEEDS = {"tiny": (1, 2), "small": (1, 2, 3), "paper": (1, 2, 3)}  # of a reference row
+_TINY = {
+    "batch": 16,
+    "schedule": {"warmup": 2},
+    "run": {"validate_every": 4, "checkpoint": 4, "log": 4, "validation_samples": 200,
+            "tensorboard": False},
+}  # fmt: skip
+_TINY_STEPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The training of a paper. `samples` are those of the scale `small`."""
+
+    paper: Mapping[str, Any]  # config, with the length in `samples` or `epochs`
+    small: Mapping[str, Any]
+    samples: int
+    paper_samples: int = 0  # of each net in the paper; 0: not given
+
+    def note(self, setup: Setup) -> str:
+        """The samples of a training as a share of the paper's."""
+        if setup.scale == "paper":
+            return "Nets are trained on as many samples as in the paper."
+        samples = self.config(setup)[1]
+        if not self.paper_samples:
+            return f"{samples:,} samples for each net; the paper does not give its number."
+        share = samples / self.paper_samples
+        return (
+            f"{samples:,} samples for each net, {share:.2%} of the paper's {self.paper_samples:,}."
+        )
+
+    def config(self, setup: Setup) -> tuple[Mapping[str, Any], int]:
+        """The config, and the number of samples; 0 if the config has `epochs`."""
+        if setup.scale == "paper":
+            config = dict(self.paper)
+            return config, int(config.pop("samples", 0))
+        if setup.scale == "small":
+            return self.small, self.samples
+        batch = int(_TINY["batch"])  # type: ignore[call-overload]
+        return {**self.small, **_TINY}, batch * _TINY_STEPS
+
+    def train(
+        self,
+        setup: Setup,
+        net: Net,
+        data: DataStep,
+        label: str,
+        *,
+        seed: int = 1,
+        colour: str = "",
+        share: float = 1.0,
+    ) -> TrainStep:
+        """A training with this recipe; `share`: of the samples."""
+        config, samples = self.config(setup)
+        return TrainStep(
+            net, data, config, round(samples * share), seed=seed, colour=colour, label=label
+        )
+
+
+_RUN = {"validate_every": 250, "checkpoint": 500, "validation_samples": 100_000}
+
+# "Improving Model and Search for Computer Go": an epoch is 1,000,000 random states; the paper does
+# not name the optimiser.
+GO = Recipe(
+    paper={
+        "samples": 250_000_000,
+        "batch": 32,
+        "ema": 0.0,
+        "losses": {"policy": 1.0, "binary": 1.0},
+        "optimiser": {"name": "adam", "rate": 5e-4, "weight_decay": 1e-4, "clip": 0.0},
+        "schedule": {"name": "step", "warmup": 0, "milestones": [0.4, 0.6, 0.8], "factor": 0.1},
+    },
+    small={
+        "batch": 1024,
+        "ema": 0.0,
+        "losses": {"policy": 1.0, "binary": 1.0},
+        "optimiser": {"name": "adam", "rate": 2e-3, "weight_decay": 1e-5},
+        "schedule": {"name": "cosine", "warmup": 50, "end": 0.01},
+        "run": _RUN,
+    },
+    samples=1_500_000,
+    paper_samples=250_000_000,
+)
+
+# GomokuNet: the paper gives neither the batch nor the weights of the losses.
+GOMOKUNET = Recipe(
+    paper={
+        "epochs": 10,
+        "batch": 128,
+        "ema": 0.0,
+        "losses": {"policy": 1.0, "scalar": 1.0},
+        "optimiser": {"name": "sgd", "rate": 5e-3, "momentum": 0.9, "weight_decay": 0.0},
+        "schedule": {"name": "constant", "warmup": 0},
+    },
+    small={
+        "batch": 256,
+        "ema": 0.0,
+        "losses": {"policy": 1.0, "scalar": 1.0},
+        "optimiser": {"name": "sgd", "rate": 2e-2, "momentum": 0.9, "weight_decay": 0.0},
+        "schedule": {"name": "cosine", "warmup": 50, "end": 0.02},
+        "run": _RUN,
+    },
+    samples=1_200_000,
+    paper_samples=10 * (2_301_460 - 355_087),  # ten epochs
+)
+
+# Double dual ResNet: the paper refers to AlphaGo Zero for the training.
+RENJU = Recipe(
+    paper={
+        "epochs": 20,
+        "batch": 2048,
+        "ema": 0.0,
+        "losses": {"policy": 1.0, "scalar": 1.0},
+        "optimiser": {"name": "sgd", "rate": 1e-2, "momentum": 0.9, "weight_decay": 1e-4},
+        "schedule": {"name": "step", "warmup": 0, "milestones": [0.5, 0.75], "factor": 0.1},
+    },
+    small={
+        "batch": 512,
+        "ema": 0.0,
+        "losses": {"policy": 1.0, "scalar": 1.0},
+        "optimiser": {"name": "sgd", "rate": 5e-2, "momentum": 0.9, "weight_decay": 1e-4},
+        "schedule": {"name": "cosine", "warmup": 100, "end": 0.02},
+        "run": _RUN,
+    },
+    samples=3_000_000,
+)

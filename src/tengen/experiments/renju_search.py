@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Tables 2 and 3 of the double dual ResNet paper: searches with the nets of four blocks against
+each other, and MCTS at 400, 800 and 1,600 playouts against other programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.renju_nets import RULE, SIZE, trainings
+from tengen.experiments.step import Step
+from tengen.experiments.steps.matches import EngineMatchStep, ExportStep, player_table
+from tengen.experiments.verdicts import Measured, Verdict, ranking, sign
+
+_LABEL = "Separate color 4rblocks"
+_PAIRS = {"tiny": 1, "small": 25, "paper": 5}
+_PLAYOUTS = {"tiny": 8, "small": 200, "paper": 200}  # of MCTS in Table 2
+_BUDGETS = {"tiny": (4, 8), "small": (400, 800, 1600), "paper": (400, 800, 1600)}
+_PVS_NODES = {"tiny": 20, "small": 1000, "paper": 1000}  # about the time of 200 playouts
+_LEVELS = {"tiny": (3,), "small": (3, 5, 7, 9), "paper": (1, 3, 5, 7, 9, 10)}
+_STAND_IN = "classical-paper"  # for PELA, a program with hand-made patterns
+_PAPER_TABLE2 = {"MCTS": 2203.0, "Policy": 1831.0, _STAND_IN: 1803.0, "PVS": 1763.0}
+
+
+def _with_nets(name: str, export: ExportStep, limit: int | None, **options: Any) -> dict[str, Any]:
+    table = {"name": name, "preset": "alphabeta", "options": {"net": export, **options}}
+    return {**table, "limit": {"nodes": limit}} if limit else table
+
+
+def _export(setup: Setup) -> ExportStep:
+    return ExportStep(trainings(setup, _LABEL), RULE, SIZE)
+
+
+def _mcts(setup: Setup, name: str, playouts: int) -> dict[str, Any]:
+    plain = {"c_log": 0.0, "utility_stdev_scale": 0.0, "temperature": 1.0}
+    return _with_nets(name, _export(setup), playouts, search="mcts", memory=32, **plain)
+
+
+def _others(setup: Setup) -> list[dict[str, Any]]:
+    """The opponents of Table 3: the fixed-depth baseline, our levels, and `--engine` programs."""
+    players: list[dict[str, Any]] = [{"preset": _STAND_IN, "limit": {"depth": 4}}]
+    players += [
+        {"name": f"level {n}", "preset": "alphabeta", "options": {"level": n}, "limit": _TIME}
+        for n in _LEVELS[setup.scale]
+    ]
+    return players + [player_table(text) for text in setup.engines]
+
+
+_TIME = {"time": 0.5}
+
+
+def plan(setup: Setup) -> dict[str, Step]:
+    export, scale = _export(setup), setup.scale
+    policy = {
+        "name": "Policy", "preset": "policy", "options": {"net": export}, "limit": {"nodes": 1}
+    }  # fmt: skip
+    internal: tuple[Mapping[str, Any], ...] = (
+        _mcts(setup, "MCTS", _PLAYOUTS[scale]),
+        policy,
+        {"name": _STAND_IN, "preset": _STAND_IN, "limit": {"depth": 2}},
+        _with_nets("PVS", export, _PVS_NODES[scale], search="alphabeta", memory=32),
+    )
+    steps: dict[str, Step] = {
+        "Table 2": EngineMatchStep(
+            internal, form="round-robin", rule=RULE, size=SIZE, pairs=_PAIRS[scale],
+            limit={"nodes": 1}, label="searches with the nets of four blocks",
+        )
+    }  # fmt: skip
+    for playouts in _BUDGETS[scale]:
+        steps[f"Table 3, {playouts}"] = EngineMatchStep(
+            (_mcts(setup, f"MCTS {playouts}", playouts), *_others(setup), policy),
+            form="gauntlet",
+            rule=RULE,
+            size=SIZE,
+            pairs=_PAIRS[scale],
+            limit=_TIME,
+            label=f"MCTS {playouts} against others",
+        )
+    return steps
+
+
+def report(setup: Setup, results: Results) -> Findings:
+    second = _table2(results)
+    scores = {n: _scores(results.get(f"Table 3, {n}")) for n in _BUDGETS[setup.scale]}
+    names = list(dict.fromkeys(name for row in scores.values() for name in row))
+    rows = tuple((name, *(row.get(name) for row in scores.values())) for name in names)
+    heads = ("score of MCTS against", *(f"{n} playouts" for n in scores))
+    elo = _elo(results)
+    verdicts = [
+        ranking("Table 2: ranking by Elo", elo, _PAPER_TABLE2),
+        _better("MCTS is stronger than the policy alone", elo, "MCTS", "Policy"),
+        _better("PVS with the net is weaker than the policy alone", elo, "Policy", "PVS"),
+        *_growth(scores),
+    ]
+    tables = (second, ReportTable("Table 3", heads, rows, "Shares of the points, 95% errors."))
+    return Findings(tables, tuple(verdicts))
+
+
+def _table2(results: Results) -> ReportTable:
+    found = results.get("Table 2")
+    names = list(_PAPER_TABLE2)
+    scores: dict[tuple[str, str], Measured] = {}
+    for first, second, _, share, error in found["meetings"] if found else ():
+        scores[first, second] = Measured(share, error)
+        scores[second, first] = Measured(1 - share, error)
+    elo = _elo(results)
+    rows = tuple(
+        (a, *("" if a == b else scores.get((a, b)) for b in names), elo.get(a), _PAPER_TABLE2[a])
+        for a in names
+    )
+    heads = ("score of the row against", *names, "Elo", "Elo, paper")
+    return ReportTable("Table 2", heads, rows, f"{_STAND_IN} stands in for PELA.")
+
+
+def _elo(results: Results) -> dict[str, Measured]:
+    found = results.get("Table 2")
+    if found is None:
+        return {}
+    rows = zip(found["players"], found["elo"], found["error"], strict=True)
+    return {name: Measured(value, error) for name, value, error in rows}
+
+
+def _better(claim: str, elo: Mapping[str, Measured], one: str, other: str) -> Verdict:
+    if one not in elo or other not in elo:
+        return Verdict(claim, "not run")
+    error = (elo[one].error ** 2 + elo[other].error ** 2) ** 0.5
+    return sign(claim, Measured(elo[one].value - elo[other].value, error))
+
+
+def _scores(result: Mapping[str, Any] | None) -> dict[str, Measured]:
+    """The score of the first player of a gauntlet against each other one."""
+    meetings = result["meetings"] if result else ()
+    return {other: Measured(share, error) for _, other, _, share, error in meetings}
+
+
+def _growth(scores: Mapping[int, Mapping[str, Measured]]) -> list[Verdict]:
+    """More playouts score more against all opponents together."""
+    claim = "more playouts win more games against other programs"
+    totals = {n: _mean(list(row.values())) for n, row in scores.items() if row}
+    if len(totals) < 2:
+        return [Verdict(claim, "not run")]
+    low, high = totals[min(totals)], totals[max(totals)]
+    error = (low.error**2 + high.error**2) ** 0.5
+    return [sign(claim, Measured(high.value - low.value, error))]
+
+
+def _mean(found: list[Measured]) -> Measured:
+    error = sum(one.error**2 for one in found) ** 0.5 / len(found)
+    return Measured(sum(one.value for one in found) / len(found), error)
+
+
+EXPERIMENT = Experiment(
+    "renju-search",
+    "MCTS, PVS and the policy alone with the nets of four blocks",
+    plan,
+    report,
+    minutes={"tiny": "2 min, CPU", "small": "60 min, 2 cores", "paper": "120 min, 2 cores"},
+    data=("renju",),
+    engines=True,
+    differences=(
+        "The opponents of the paper are not available: the fixed-depth baseline stands in for"
+        " PELA, our levels for the others; --engine adds any program. Gomocup ratings cannot be"
+        " reproduced.",
+        "The searches are the engine's: MCTS by PUCT with VCF at the leaves, PVS with the policy"
+        " for ordering and 1,000 nodes per move.",
+        "Balanced openings, each played with both colours; more games than the paper's ten.",
+    ),
+)

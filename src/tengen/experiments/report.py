@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Reports of experiments: `NAME.md`, `NAME.json`, `NAME.html`, and a summary of all verdicts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tengen.experiments.experiment import (
+    Chart,
+    Experiment,
+    Findings,
+    ReportTable,
+    Results,
+    Setup,
+    cell_text,
+    find_experiment,
+)
+from tengen.experiments.papers import all_items
+from tengen.experiments.step import in_order
+from tengen.experiments.store import StepStore
+from tengen.experiments.verdicts import Measured, Verdict
+from tengen.util.charts import Line, line_figure
+from tengen.util.files import write_text
+from tengen.util.html import charts, escape, page, section, table
+from tengen.util.text import duration
+
+REPORTS = "reports"
+_STYLES = 8  # of curves
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a report shows."""
+
+    experiment: Experiment
+    setup: Setup
+    findings: Findings
+    steps_done: int
+    steps: int
+    conditions: tuple[str, ...]
+
+    @property
+    def items(self) -> list[str]:
+        """The tables and figures that the experiment reproduces."""
+        name = self.experiment.name
+        return [
+            f"{paper.title}, {item.name}"
+            for paper, item in all_items()
+            if name == item.experiment or name in item.also
+        ]
+
+
+def make_report(store: StepStore, name: str, setup: Setup) -> Report:
+    """The report of what is done so far. Raises BadExperiment, BadRun."""
+    experiment = find_experiment(name)
+    plan = experiment.plan(setup)
+    results = Results(store, plan)
+    steps = in_order(plan.values())
+    done = [content for step in steps if (content := store.read(step)) is not None]
+    return Report(
+        experiment,
+        setup,
+        experiment.report(setup, results),
+        len(done),
+        len(steps),
+        tuple(_conditions(done)),
+    )
+
+
+def _conditions(done: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """Machines, commits, and the time that the steps took."""
+    for key, name in (("machine", "machine"), ("commit", "commit"), ("tengen", "version")):
+        values = dict.fromkeys(str(content.get(key, "")) for content in done)
+        if shown := "; ".join(filter(None, values)):
+            yield f"{name}: {shown}"
+    for content in done:
+        if content["step"]["kind"] == "data":
+            found = content["result"]
+            yield f"data: {found['source']}, {found['positions']:,} positions"
+    seconds: dict[str, float] = {}
+    for content in done:
+        kind = str(content.get("step", {}).get("kind", ""))
+        seconds[kind] = seconds.get(kind, 0.0) + float(content.get("seconds", 0.0))
+    shown = ", ".join(f"{kind} {duration(value)}" for kind, value in seconds.items() if value >= 1)
+    if shown:
+        yield f"time: {duration(sum(seconds.values()))} ({shown})"
+
+
+def write_report(report: Report, folder: Path) -> None:
+    """Write the three files. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = report.experiment.name
+    write_text(markdown(report), folder / f"{name}.md")
+    write_text(json.dumps(to_dict(report), indent=1) + "\n", folder / f"{name}.json")
+    write_text(html(report), folder / f"{name}.html")
+
+
+def write_summary(reports: Sequence[Report], folder: Path) -> None:
+    """`README.md`: the verdicts of all experiments, the failed ones included. Raises OSError."""
+    rows = [
+        (f"[{report.experiment.name}]({report.experiment.name}.md)", *_verdict_row(verdict))
+        for report in reports
+        for verdict in report.findings.verdicts
+    ]
+    heads = ("experiment", "claim of the paper", "kind", "holds", "measured")
+    text = "# Results of the experiments\n\n" + _markdown_table(heads, rows) + "\n"
+    write_text(text, folder / "README.md")
+
+
+# --- Markdown ---
+
+
+def markdown(report: Report) -> str:
+    findings, experiment = report.findings, report.experiment
+    parts = [
+        f"# {experiment.name}: {experiment.title}",
+        "\n".join(f"- {x}" for x in _facts(report)),
+    ]
+    for one in findings.tables:
+        parts.append(f"## {one.title}")
+        cells = [[cell_text(value) for value in row] for row in one.rows]
+        parts.append(_markdown_table(one.columns, cells))
+        parts.append(one.note)
+    if findings.verdicts:
+        rows = [_verdict_row(verdict) for verdict in findings.verdicts]
+        heads = ("claim of the paper", "kind", "holds", "measured")
+        parts += ["## Verdicts", _markdown_table(heads, rows)]
+    notes = (*experiment.differences, *findings.notes)
+    if notes:
+        parts += ["## Differences to the paper", "\n".join(f"- {note}" for note in notes)]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _facts(report: Report) -> list[str]:
+    done = f"{report.steps_done} of {report.steps} steps done"
+    facts = [*report.items, f"scale: {report.setup.scale}; {done}", *report.conditions]
+    if report.setup.scale == "tiny":
+        facts.append("this scale shows that everything runs; its numbers mean nothing")
+    return facts
+
+
+def _verdict_row(verdict: Verdict) -> tuple[str, str, str, str]:
+    return verdict.claim, verdict.kind, verdict.outcome, verdict.detail
+
+
+def _markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return "\n".join([line(heads), "|" + "---|" * len(heads), *map(line, rows)])
+
+
+# --- JSON ---
+
+
+def to_dict(report: Report) -> dict[str, Any]:
+    """Everything in the report as plain values."""
+    return {
+        "format": 1,
+        "experiment": report.experiment.name,
+        "items": report.items,
+        "scale": report.setup.scale,
+        "steps": report.steps,
+        "steps_done": report.steps_done,
+        "conditions": list(report.conditions),
+        "tables": [_table_dict(one) for one in report.findings.tables],
+        "charts": [asdict(one) for one in report.findings.charts],
+        "verdicts": [asdict(one) for one in report.findings.verdicts],
+        "differences": [*report.experiment.differences, *report.findings.notes],
+    }
+
+
+def _table_dict(one: ReportTable) -> dict[str, Any]:
+    rows = [
+        [asdict(cell) if isinstance(cell, Measured) else cell for cell in row] for row in one.rows
+    ]
+    return {"title": one.title, "columns": list(one.columns), "rows": rows, "note": one.note}
+
+
+# --- HTML ---
+
+
+def html(report: Report) -> str:
+    findings, experiment = report.findings, report.experiment
+    facts = "".join(f"<li>{escape(fact)}</li>" for fact in _facts(report))
+    notes = (*experiment.differences, *findings.notes)
+    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    rows = [_verdict_row(verdict) for verdict in findings.verdicts]
+    verdicts = table(("claim of the paper", "kind", "holds", "measured"), rows) if rows else ""
+    return page(
+        f"{experiment.name}: {experiment.title}",
+        section("Charts", charts(*(_figure(one) for one in findings.charts))),
+        *(section(one.title, _html_table(one)) for one in findings.tables),
+        section("Verdicts", verdicts),
+        section("Differences to the paper", f"<ul>{listed}</ul>" if listed else ""),
+        lead=f"<ul>{facts}</ul>",
+    )
+
+
+def _html_table(one: ReportTable) -> str:
+    rows = [[_html_cell(value) for value in row] for row in one.rows]
+    note = f"<p>{escape(one.note)}</p>" if one.note else ""
+    return table(one.columns, rows, caption=one.title) + note
+
+
+def _html_cell(value: Any) -> object:
+    return cell_text(value) if isinstance(value, float | Measured) else value
+
+
+def _figure(one: Chart) -> str:
+    lines = [
+        Line(curve.points, f"c{number % _STYLES}", curve.name, joined=curve.joined)
+        for number, curve in enumerate(one.curves)
+        if curve.points
+    ]
+    return line_figure(one.title, lines, one.x, one.y)

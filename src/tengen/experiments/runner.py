@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Runs steps: those that are not done, inputs first, until all are done or the time is over."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from tengen.experiments.errors import StepFailed, StepStopped
+from tengen.experiments.step import Step, in_order
+from tengen.experiments.store import StepStore
+from tengen.util.errors import TengenError
+from tengen.util.files import locked
+from tengen.util.journal import Journal
+from tengen.util.progress import Progress
+from tengen.util.text import count
+
+JOURNAL = "journal.jsonl"  # one row when a step starts, ends or fails
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How steps are run; none of it changes a result."""
+
+    device: str = ""
+    processes: int = 1
+
+
+@dataclass
+class RunSummary:
+    """What a run did."""
+
+    done: list[Step] = field(default_factory=list)
+    cached: int = 0
+    failed: dict[Step, str] = field(default_factory=dict)
+    left: list[Step] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.failed and not self.left
+
+
+class _Workspace:
+    """Implements `Workspace`."""
+
+    def __init__(self, run: _Run, step: Step) -> None:
+        self.folder = run.store.folder(step)
+        self.device, self.processes = run.options.device, run.options.processes
+        self._run, self._step = run, step
+
+    def result(self, step: Step) -> Mapping[str, Any]:
+        content = self._run.store.read(step)
+        if content is None:
+            raise StepFailed(f"{step.title} is not done")
+        return dict(content["result"])
+
+    def file(self, step: Step, name: str) -> Path:
+        path = self._run.store.folder(step) / name
+        if not path.exists():
+            raise StepFailed(f"{step.title} has no {name}")
+        return path
+
+    def stop(self) -> bool:
+        return self._run.stop()
+
+    def report(self, text: str) -> None:
+        self._run.progress.update(text=f"{self._step.title}: {text}")
+
+
+def missing_steps(store: StepStore, targets: Iterable[Step]) -> list[Step]:
+    """The steps to do for these targets, inputs first: targets that are not done, and of what they
+    read everything that is not done or has lost its files.
+    """
+    wanted: dict[str, Step] = {}
+
+    def visit(step: Step, files: bool) -> None:
+        if step.key in wanted or (store.is_done(step) and (not files or store.has_files(step))):
+            return
+        for one in step.inputs:
+            visit(one, True)
+        wanted[step.key] = step
+
+    for step in targets:
+        visit(step, False)
+    return list(wanted.values())
+
+
+def run_steps(
+    path: Path,
+    targets: Iterable[Step],
+    options: RunOptions,
+    stop: Callable[[], bool] = lambda: False,
+) -> RunSummary:
+    """Run what is missing below `path`. A step that fails is reported and does not end the run;
+    what needs it is left. Raises FolderBusy, OSError.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    store, summary = StepStore(path), RunSummary()
+    targets = list(targets)
+    with locked(path), Journal(path / JOURNAL) as journal:
+        steps = missing_steps(store, targets)
+        summary.cached = len(in_order(targets)) - len(steps)
+        title = f"steps ({summary.cached} cached)" if summary.cached else "steps"
+        with Progress(title, len(steps), rate=False) as progress:
+            run = _Run(store, options, stop, progress, journal, summary)
+            for number, step in enumerate(steps):
+                progress.update(number, step.title)
+                run.step(step)
+            progress.update(len(steps), "done")
+    return summary
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run in this process."""
+
+    store: StepStore
+    options: RunOptions
+    stop: Callable[[], bool]
+    progress: Progress
+    journal: Journal
+    summary: RunSummary
+
+    def step(self, step: Step) -> None:
+        """Run one step, unless it is time to stop or one of its inputs is not done; its outcome
+        goes to the journal and the summary.
+        """
+        without = {*self.summary.failed, *self.summary.left}
+        if self.stop() or without.intersection(step.inputs):
+            self.summary.left.append(step)
+            return
+        self.store.folder(step).mkdir(parents=True, exist_ok=True)
+        self._log("start", step)
+        start = monotonic()
+        try:
+            result = step.run(self._workspace(step))
+        except StepStopped:
+            self.summary.left.append(step)
+            self._log("stopped", step, seconds=round(monotonic() - start, 2))
+        except (TengenError, OSError, RuntimeError, ValueError) as error:
+            self._fail(step, error)
+        else:
+            seconds = float(result.pop("seconds", monotonic() - start))
+            self.store.write(step, result, seconds, self.options.device)
+            self.summary.done.append(step)
+            self._log("done", step, seconds=round(seconds, 2))
+            self.progress.print(f"{step.title}: done in {seconds:.0f} s")
+
+    def _fail(self, step: Step, error: Exception) -> None:
+        text = str(error) or type(error).__name__
+        self.summary.failed[step] = text
+        self._log("failed", step, error=text[:1000])
+        self.progress.print(f"{step.title} failed: {text}")
+        if not isinstance(error, TengenError | OSError):  # a fault of the program
+            with suppress(OSError):
+                path = self.store.folder(step) / "error.txt"
+                path.write_text("".join(traceback.format_exception(error)), "utf-8")
+
+    def _log(self, event: str, step: Step, **values: Any) -> None:
+        self.journal.append({"event": event, "step": step.key, "title": step.title, **values})
+
+    def _workspace(self, step: Step) -> _Workspace:
+        return _Workspace(self, step)
+
+
+def describe(summary: RunSummary) -> str:
+    """One line about a run."""
+    parts = [f"{count(len(summary.done), 'step')} done", f"{summary.cached} cached"]
+    if summary.failed:
+        parts.append(f"{len(summary.failed)} failed")
+    if summary.left:
+        parts.append(f"{len(summary.left)} left")
+    return ", ".join(parts)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The kinds of steps: data sets, nets, matches, zero learning, engine benchmarks."""

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Matches as steps: nets against each other at equal playouts on the accelerator, and players of
+the arena.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tengen.arena import Definition, MatchFolder, Player, openings_for, run_match, standings
+from tengen.arena.definition import total_games
+from tengen.arena.elo import expected_share
+from tengen.arena.standings import Standings
+from tengen.cluster import LocalCluster
+from tengen.experiments.errors import StepStopped
+from tengen.experiments.step import UNHASHED, ResultValue, Step, Workspace
+from tengen.experiments.steps.nets import TrainStep
+from tengen.game.rule import Colour, Rule
+from tengen.util.files import locked
+
+WEIGHTS = "net.pt"
+_MATCH = "match"
+_NETS = "nets"
+
+
+@dataclass(frozen=True, eq=False)
+class NetTournamentStep(Step):
+    """A round robin of nets at equal playouts; 0 playouts: the policy alone."""
+
+    KIND: ClassVar = "net-tournament"
+
+    names: tuple[str, ...]
+    nets: tuple[tuple[TrainStep, ...], ...]  # of each name: one, or black's and white's
+    rule: str
+    size: int
+    playouts: int
+    games: int  # of each two nets
+    seed: int = 1
+    search: Mapping[str, Any] | None = None  # keys of self-play, as `tau`
+
+    @property
+    def title(self) -> str:
+        limit = f"{self.playouts} playouts" if self.playouts else "policy only"
+        return f"tournament of {len(self.names)} nets, {limit}"
+
+    def run(self, work: Workspace) -> dict[str, Any]:
+        sources = {
+            name: _source(work, name, nets)
+            for name, nets in zip(self.names, self.nets, strict=True)
+        }
+        settings = {"rule": self.rule, "size": self.size, "games": self.games, "seed": self.seed}
+        settings |= {"playouts": self.playouts, "search": dict(self.search or {})}
+        return play_nets(work, self.title, sources, settings)
+
+
+def play_nets(
+    work: Workspace, title: str, sources: Mapping[str, str], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A round robin of nets, by name: files, runs, or folders with a net per colour. `settings` are
+    those of `NetMatchConfig`. Raises StepStopped.
+    """
+    from tengen.train.loop import find_device
+    from tengen.zero.gate.net_match import NetMatchConfig
+    from tengen.zero.gate.net_players import find_player
+    from tengen.zero.gate.net_tournament import play_net_tournament
+
+    config = NetMatchConfig.from_dict(settings)
+    players = [replace(find_player(path, config), name=name) for name, path in sources.items()]
+    device, path = find_device(work.device), work.folder / _MATCH
+    folder = play_net_tournament(players, config, device, path, resume=True, stop=work.stop)
+    if len(folder.games) < total_games(folder.definition):
+        raise StepStopped(title)
+    return _result(folder.definition, standings(folder.definition, folder.games))
+
+
+def _source(work: Workspace, name: str, nets: Sequence[TrainStep]) -> str:
+    """The file of a net, or a folder with black's and white's."""
+    files = [work.file(net, WEIGHTS) for net in nets]
+    if len(files) == 1:
+        return str(files[0])
+    folder = work.folder / _NETS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for colour, file in zip(Colour, files, strict=True):
+        link = folder / f"{colour}.pt"
+        link.unlink(missing_ok=True)
+        link.symlink_to(file.resolve())
+    return str(folder)
+
+
+@dataclass(frozen=True, eq=False)
+class ExportStep(Step):
+    """ONNX files of a net, or of one net for each colour, which the engine loads by `net=`."""
+
+    KIND: ClassVar = "export"
+    FILES: ClassVar = (_NETS,)
+
+    nets: tuple[TrainStep, ...]  # one, or black's and white's
+    rule: str
+    size: int
+
+    @property
+    def title(self) -> str:
+        return f"export {self.nets[0].title.removeprefix('train ')}"
+
+    def run(self, work: Workspace) -> dict[str, Any]:
+        from tengen.export.net_folder import export_folder
+        from tengen.nets.weights import read_weights
+
+        nets = [read_weights(work.file(net, WEIGHTS)) for net in self.nets]
+        by_colour = dict(zip(Colour, nets if len(nets) > 1 else 2 * nets, strict=True))
+        folder = work.folder / _NETS
+        shutil.rmtree(folder, ignore_errors=True)  # left by a kill
+        export_folder(by_colour, folder, [Rule.parse(self.rule)], [self.size])
+        return {"nets": len(nets)}
+
+    def path(self, work: Workspace) -> Path:
+        return work.file(self, _NETS)
+
+
+@dataclass(frozen=True, eq=False)
+class EngineMatchStep(Step):
+    """A match or tournament of the arena. `players` are tables as in a file of the arena; the
+    option `net` of a player may be an `ExportStep`. `kind` and the rest are those of `Definition`.
+    """
+
+    KIND: ClassVar = "match"
+
+    players: tuple[Mapping[str, Any], ...]
+    form: str  # match, gauntlet or round-robin
+    rule: str
+    size: int
+    pairs: int
+    limit: Mapping[str, Any]
+    openings: str = "balanced"
+    seed: int = 1
+    label: str = field(default="", metadata=UNHASHED)
+
+    @property
+    def title(self) -> str:
+        return self.label or f"{self.form} of {len(self.players)} players"
+
+    def run(self, work: Workspace) -> dict[str, Any]:
+        definition = Definition.from_dict({
+            "players": [_player(table, work) for table in self.players],
+            "kind": self.form,
+            "rule": self.rule,
+            "size": self.size,
+            "pairs": self.pairs,
+            "limit": dict(self.limit),
+            "openings": self.openings,
+            "seed": self.seed,
+            "event": self.title,
+        })  # fmt: skip
+        path = work.folder / _MATCH
+        path.mkdir(parents=True, exist_ok=True)
+        with LocalCluster(work.processes) as cluster, locked(path):
+            if MatchFolder.has_run(path):
+                folder = MatchFolder.read(path)
+            else:
+                folder = MatchFolder.create(path, definition, openings_for(definition, cluster))
+            total = total_games(definition)
+
+            def report(_: object) -> None:
+                work.report(f"{len(folder.games):,} of {total:,} games")
+
+            with folder.open_journal():
+                run_match(folder, cluster, stop=work.stop, on_game=report)
+        counted = standings(folder.definition, folder.games)
+        if len(folder.games) < total:
+            raise StepStopped(self.title)
+        return _result(folder.definition, counted)
+
+
+def _player(table: Mapping[str, Any], work: Workspace) -> dict[str, Any]:
+    def known(value: Any) -> Any:
+        if isinstance(value, ExportStep):
+            return str(value.path(work))
+        return value.read(work) if isinstance(value, ResultValue) else value
+
+    options = {name: known(value) for name, value in table.get("options", {}).items()}
+    return {**table, "options": options} if options else dict(table)
+
+
+def player_table(text: str) -> dict[str, Any]:
+    """The table of a player of a command line, as `--engine` names it. Raises BadArena."""
+    return Player.parse(text).to_dict()
+
+
+def _result(definition: Definition, counted: Standings) -> dict[str, Any]:
+    """Ratings, and the score of each two players that met, from the first one's point of view."""
+    names = [player.name for player in definition.players]
+    meetings = []
+    for first in range(len(names)):
+        for second in range(first + 1, len(names)):
+            met = counted.between(first, second)
+            if met is not None and met.games:
+                low, high = expected_share(met.elo.low), expected_share(met.elo.high)
+                error = (high - low) / 2
+                meetings.append([names[first], names[second], met.games, met.share, error])
+    ratings = counted.ratings
+    return {
+        "players": names,
+        "meetings": meetings,
+        "elo": [round(value, 1) for value in ratings.elo],
+        "error": [round(value, 1) for value in ratings.error],
+        "games": list(ratings.games),
+    }

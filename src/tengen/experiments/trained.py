@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""What experiments with trained nets share: metrics with errors, differences to a reference row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from tengen.experiments.experiment import Chart, Curve, ReportTable, Results, Setup
+from tengen.experiments.recipes import SEEDS, Recipe
+from tengen.experiments.verdicts import Measured, Verdict, ranking, seed_error
+
+# Columns of the papers with the metrics of `tengen train` and whether higher is better.
+TOP1, TOP5, TOP10 = "policy_top1", "policy_top5", "policy_top10"
+SCALAR, WIN = "scalar", "win_mse"
+HIGHER = {TOP1: True, TOP5: True, TOP10: True, SCALAR: False, WIN: False}
+TITLES = {
+    TOP1: "top-1",
+    TOP5: "top-5",
+    TOP10: "top-10",
+    SCALAR: "squared error, results ±1",
+    WIN: "squared error, win rate",
+}
+_KINDS = ("average", "raw")  # weights of a validation, the better first
+_UNSEEN = "_unseen"
+_PERCENT = 0.01
+
+
+def seed_label(label: str, seed: int) -> str:
+    return label if seed == 1 else f"{label}, seed {seed}"
+
+
+def metric(results: Results, label: str, name: str, *, unseen: bool = False) -> float | None:
+    """The last validation of a training, on all positions or on those that are not in the training
+    data; None if it is not done.
+    """
+    for kind in _KINDS:
+        found = results.value(label, "validation", kind + (_UNSEEN if unseen else ""), name)
+        if found is not None:
+            return float(found)
+    return None
+
+
+def measured_all(
+    setup: Setup,
+    results: Results,
+    labels: Iterable[str],
+    names: Iterable[str],
+    reference: str,
+) -> dict[str, dict[str, Measured]]:
+    """By metric and label, the trainings that are done, see `measured`."""
+    wanted = list(labels)
+    return {name: measured(setup, results, wanted, name, reference) for name in names}
+
+
+def measured(
+    setup: Setup, results: Results, labels: Iterable[str], name: str, reference: str
+) -> dict[str, Measured]:
+    """A metric of each training that is done. The error of one training is that of the seeds of the
+    reference row and of the validation games together.
+    """
+    seeds = [metric(results, seed_label(reference, seed), name) for seed in SEEDS[setup.scale]]
+    by_seed = seed_error([value for value in seeds if value is not None])
+    found = {}
+    for label in labels:
+        value = metric(results, label, name)
+        if value is not None:
+            games = results.value(label, "game_errors", name)
+            found[label] = Measured(value, math.hypot(by_seed, games or 0.0))
+    return found
+
+
+def metrics_table(
+    title: str,
+    results: Results,
+    found: Mapping[str, Mapping[str, Measured]],
+    rows: Mapping[str, Sequence[object]],
+    heads: Sequence[str] = (),
+) -> ReportTable:
+    """Rows by label, their first cells given, with the metrics of each on all validation positions,
+    and the first metric on the positions that are not in the training data.
+    """
+    first = next(iter(found))
+    body = [
+        (
+            label,
+            *cells,
+            *(values.get(label) for values in found.values()),
+            metric(results, label, first, unseen=True),
+        )
+        for label, cells in rows.items()
+    ]
+    titles = [TITLES[name] for name in found]
+    return ReportTable(
+        title,
+        ("net", *heads, *titles, f"{titles[0]}, unseen"),
+        tuple(body),
+        "Errors are 95%: seeds of the reference row and validation games. Unseen: validation"
+        " positions that are not in the training data up to symmetry.",
+    )
+
+
+def differences_table(
+    ours: Mapping[str, Mapping[str, Measured]],
+    printed: Mapping[str, Mapping[str, float]],
+    reference: str,
+    names: Mapping[str, str],
+) -> ReportTable:
+    """Differences of each row to a reference row, ours and the paper's, for metrics whose absolute
+    values cannot be compared. `names`: our metric by the paper's column. Accuracies of papers are
+    in percent.
+    """
+    rows = []
+    for label in printed:
+        cells: list[object] = [label]
+        for column, name in names.items():
+            here, there = ours[name].get(label), ours[name].get(reference)
+            cells.append(None if here is None or there is None else _minus(here, there))
+            scale = _PERCENT if HIGHER[name] else 1.0
+            cells.append(scale * (printed[label][column] - printed[reference][column]))
+        rows.append(tuple(cells))
+    heads = [f"{TITLES[name]}, {who}" for name in names.values() for who in ("ours", "paper")]
+    return ReportTable(f"Differences to {reference}", ("net", *heads), tuple(rows))
+
+
+def _minus(one: Measured, other: Measured) -> Measured:
+    if one is other:
+        return Measured(0.0, 0.0)
+    return Measured(one.value - other.value, math.hypot(one.error, other.error))
+
+
+def rankings(
+    ours: Mapping[str, Mapping[str, Measured]],
+    printed: Mapping[str, Mapping[str, float]],
+    names: Mapping[str, str],
+) -> list[Verdict]:
+    """Whether each metric ranks the rows as the paper's column does."""
+    return [
+        ranking(
+            f"ranking by {TITLES[name]}",
+            ours[name],
+            {label: row[column] for label, row in printed.items()},
+            higher=HIGHER[name],
+        )
+        for column, name in names.items()
+    ]
+
+
+def curves_chart(title: str, results: Results, labels: Iterable[str], name: str) -> Chart:
+    """A metric of validations during training, by samples."""
+    curves = []
+    for label in labels:
+        rows = results.value(label, "curve") or []
+        batch = (results.value(label, "samples") or 0) / max(1, results.value(label, "steps") or 1)
+        points = tuple(
+            (row["step"] * batch, row[name])
+            for row in rows
+            if row.get("weights") in _KINDS and name in row
+        )
+        curves.append(Curve(label, points))
+    return Chart(title, "samples", TITLES[name], tuple(curves))
+
+
+def training_notes(setup: Setup, recipe: Recipe, results: Results) -> tuple[str, ...]:
+    """The samples as a share of the paper's, and the cells that are empty."""
+    left = [label for label in results.plan if results.get(label) is None]
+    missing = (f"not run: {', '.join(left)}",) if left else ()
+    return recipe.note(setup), *missing

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+"""Steps of experiments: keys, the store, running, packing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiment_fakes import Add, Fails, ReadsFile, Stops, WithFile
+from tengen.experiments import pack
+from tengen.experiments.experiment import Setup
+from tengen.experiments.folder import ExperimentFolder
+from tengen.experiments.runner import JOURNAL, RunOptions, RunSummary, missing_steps, run_steps
+from tengen.experiments.step import ResultValue, Step, in_order
+from tengen.experiments.steps.data import GivenData, MadeGames
+from tengen.experiments.steps.nets import TrainStep
+from tengen.experiments.store import RESULT, StepStore
+from tengen.util.errors import BadPack, BadRun, FolderBusy
+from tengen.util.files import locked
+from tengen.util.packing import PackWriter
+
+OPTIONS = RunOptions("cpu")
+
+
+def run(path: Path, *targets: Step, stop: Callable[[], bool] = lambda: False) -> RunSummary:
+    return run_steps(path, targets, OPTIONS, stop)
+
+
+def events(path: Path) -> list[tuple[str, str]]:
+    rows = map(json.loads, (path / JOURNAL).read_text().splitlines())
+    return [(row["event"], row["title"]) for row in rows]
+
+
+def test_keys_are_those_of_what_determines_the_result() -> None:
+    assert Add(1).key == Add(1).key
+    assert len({Add(1).key, Add(2).key, WithFile(1).key, Add(1, (Add(1),)).key}) == 4
+    assert Add(3, (Add(1), Add(2))).key != Add(3, (Add(2), Add(1))).key
+    here, there = (
+        GivenData("renju", 15, digest="abc", path=Path(name)) for name in ("here", "there")
+    )
+    assert here.key == there.key
+    assert here == there
+    assert here.key != GivenData("renju", 15, digest="abd").key
+    assert here.key != GivenData("renju", 15, digest="abc", skip=6).key
+
+
+def test_a_training_depends_on_its_data_and_its_config() -> None:
+    data, other = MadeGames("renju", 15), MadeGames("renju", 15, seed=2)
+    net = {"kind": "resnet", "blocks": 0, "filters": 8}
+    keys = {
+        TrainStep(net, data, {"batch": 8}, samples=80).key,
+        TrainStep(net, other, {"batch": 8}, samples=80).key,
+        TrainStep(net, data, {"batch": 9}, samples=80).key,
+        TrainStep(net, data, {"batch": 8}, samples=88).key,
+        TrainStep(net, data, {"batch": 8}, samples=80, seed=2).key,
+        TrainStep({**net, "blocks": 1}, data, {"batch": 8}, samples=80).key,
+    }
+    assert len(keys) == 6
+
+
+def test_a_label_does_not_make_another_training() -> None:
+    data = MadeGames("renju", 15)
+    one, two = (
+        TrainStep("resnet-4b64f", data, {"batch": 8}, samples=80, label=label)
+        for label in ("PolyNet", "both")
+    )
+    assert one.key == two.key
+    assert one.title != two.title
+
+
+def test_values_that_cannot_be_hashed_are_errors() -> None:
+    with pytest.raises(TypeError, match="object"):
+        _ = Add(object()).key  # type: ignore[arg-type]
+
+
+def test_inputs_come_first_and_once() -> None:
+    shared = Add(1)
+    left, right = Add(2, (shared,)), Add(3, (shared,))
+    top = Add(4, (left, right))
+    assert in_order([top, left]) == [shared, left, right, top]
+    assert Add(5, (ResultValue(left, "sum"),)).inputs == (left,)  # type: ignore[arg-type]
+
+
+def test_steps_are_run_once_and_shared(tmp_path: Path) -> None:
+    shared = Add(1)
+    top = Add(4, (Add(2, (shared,)), Add(3, (shared,))))
+    first = run(tmp_path, top)
+    assert first.is_complete
+    assert len(first.done) == 4
+    assert first.cached == 0
+    content = StepStore(tmp_path).read(top)
+    assert content is not None
+    assert content["result"] == {"sum": 11}
+    assert content["step"]["kind"] == "add"
+    assert content["machine"]
+    assert content["seconds"] >= 0
+    again = run(tmp_path, top, Add(10, (shared,)))
+    assert [step.title for step in again.done] == ["add 10"]
+    assert again.cached == 4
+    started = [title for event, title in events(tmp_path) if event == "start"]
+    assert sorted(started) == ["add 1", "add 10", "add 2", "add 3", "add 4"]
+
+
+def test_a_failed_step_leaves_only_what_needs_it(tmp_path: Path) -> None:
+    bad = Fails(1)
+    summary = run(tmp_path, Add(2, (bad,)), Add(3))
+    assert list(summary.failed.values()) == ["it lacks a device"]
+    assert [step.title for step in summary.left] == ["add 2"]
+    assert [step.title for step in summary.done] == ["add 3"]
+    assert not summary.is_complete
+    assert ("failed", "add 1") in events(tmp_path)
+
+
+def test_a_stopped_step_continues(tmp_path: Path) -> None:
+    step = Stops(3)
+    assert run(tmp_path, step).left == [step]
+    assert run(tmp_path, step).left == [step]
+    assert run(tmp_path, step).done == [step]
+    assert [event for event, _ in events(tmp_path)] == ["start", "stopped"] * 2 + ["start", "done"]
+
+
+def test_nothing_starts_after_a_stop(tmp_path: Path) -> None:
+    summary = run(tmp_path, Add(1), Add(2), stop=lambda: True)
+    assert len(summary.left) == 2
+    assert not summary.done
+    assert events(tmp_path) == []
+
+
+def test_an_input_without_its_files_is_done_again(tmp_path: Path) -> None:
+    source = WithFile(5)
+    run(tmp_path, source)
+    store = StepStore(tmp_path)
+    (store.folder(source) / "text.txt").unlink()
+    assert missing_steps(store, [source]) == []  # its result is enough
+    reader = ReadsFile(1, (source,))
+    assert missing_steps(store, [reader]) == [source, reader]
+    assert run(tmp_path, reader).is_complete
+    content = store.read(reader)
+    assert content is not None
+    assert content["result"] == {"sum": 6}
+
+
+def test_a_kill_between_result_and_rename_leaves_the_step_to_do(tmp_path: Path) -> None:
+    step = Add(1)
+    folder = StepStore(tmp_path).folder(step)
+    folder.mkdir(parents=True)
+    (folder / f".tengen-0-{RESULT}.tmp").write_text('{"format": 1')
+    assert run(tmp_path, step).done == [step]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 2}', '{"format": 1, "result": 3}'])
+def test_damaged_results_are_errors(tmp_path: Path, text: str) -> None:
+    step = Add(1)
+    run(tmp_path, step)
+    store = StepStore(tmp_path)
+    (store.folder(step) / RESULT).write_text(text)
+    with pytest.raises(BadRun, match=RESULT):
+        store.read(step)
+
+
+def test_results_of_other_steps_are_errors(tmp_path: Path) -> None:
+    run(tmp_path, Add(1), Add(2))
+    store = StepStore(tmp_path)
+    text = (store.folder(Add(1)) / RESULT).read_text()
+    (store.folder(Add(2)) / RESULT).write_text(text)
+    with pytest.raises(BadRun):
+        store.read(Add(2))
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    with locked(tmp_path), pytest.raises(FolderBusy):
+        run(tmp_path, Add(1))
+
+
+# --- packing ---
+
+
+def folder_with(path: Path, *steps: Step) -> Path:
+    ExperimentFolder.open(path, Setup("tiny"), ["go-params"])
+    run(path, *steps)
+    return path
+
+
+def test_packed_results_are_done_elsewhere(tmp_path: Path) -> None:
+    steps = [Add(1), Add(2, (Add(1),))]
+    source, file = folder_with(tmp_path / "a", *steps), tmp_path / "half.tar"
+    assert pack.pack_results(source, file).steps == 2
+    target = tmp_path / "b"
+    assert pack.unpack_results(file, target) == (2, 0)
+    assert pack.unpack_results(file, target) == (0, 2)
+    assert ExperimentFolder.read(target).names == ["go-params"]
+    assert run(target, *steps).cached == 2
+
+
+def test_results_are_not_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "half.tar"
+    pack.pack_results(folder_with(tmp_path / "a", Add(1)), file)
+    target = folder_with(tmp_path / "b", Add(1))
+    result = StepStore(target).folder(Add(1)) / RESULT
+    before = result.read_bytes()
+    assert pack.unpack_results(file, target) == (0, 1)
+    assert result.read_bytes() == before
+
+
+def test_a_started_step_gets_the_result(tmp_path: Path) -> None:
+    file, target = tmp_path / "half.tar", tmp_path / "b"
+    pack.pack_results(folder_with(tmp_path / "a", Add(1)), file)
+    StepStore(target).folder(Add(1)).mkdir(parents=True)
+    assert pack.unpack_results(file, target) == (1, 0)
+    assert StepStore(target).is_done(Add(1))
+
+
+def packed(path: Path, members: dict[str, bytes], head: dict[str, Any] | None = None) -> Path:
+    with path.open("wb") as file:
+        writer = PackWriter(file)
+        for name, data in members.items():
+            writer.add(name, data)
+        writer.finish(head or {"format": 1, "scale": "tiny", "experiments": ["go-params"]})
+    return path
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[1]", b'{"key": "0123456789abcdee", "result": {}}']
+)
+def test_results_that_do_not_fit_their_step_are_rejected(tmp_path: Path, content: bytes) -> None:
+    name = f"steps/add-0123456789abcdef/{RESULT}"
+    with pytest.raises(BadPack):
+        pack.unpack_results(packed(tmp_path / "x.tar", {name: content}), tmp_path / "b")
+    assert not list((tmp_path / "b").glob("steps/*/*"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil",
+        "/tmp/evil",
+        "steps/../../evil",
+        "steps/add-0123456789abcdef/../../../evil",
+        "steps/add-0123456789abcdef/evil.py",
+    ],
+)
+def test_other_members_are_ignored(tmp_path: Path, name: str) -> None:
+    file = packed(tmp_path / "x.tar", {name: b"evil"})
+    assert pack.unpack_results(file, tmp_path / "in" / "b") == (0, 0)
+    assert not list(tmp_path.rglob("evil*"))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {"format": 2, "scale": "tiny", "experiments": []},
+        {"format": 1, "scale": "huge", "experiments": []},
+        {"format": 1, "scale": "small", "experiments": []},  # the folder is of scale tiny
+        {"format": 1},
+    ],
+)
+def test_other_heads_are_rejected(tmp_path: Path, head: dict[str, Any]) -> None:
+    target = folder_with(tmp_path / "b")
+    with pytest.raises(BadPack):
+        pack.unpack_results(packed(tmp_path / "x.tar", {}, head), target)
+
+
+@pytest.mark.parametrize("cut", [0, 100, 1000, 2000])
+def test_truncated_files_are_rejected(tmp_path: Path, cut: int) -> None:
+    file = tmp_path / "half.tar"
+    pack.pack_results(folder_with(tmp_path / "a", Add(1)), file)
+    file.write_bytes(file.read_bytes()[:cut])
+    with pytest.raises(BadPack):
+        pack.unpack_results(file, tmp_path / "b")
