@@ -75,18 +75,22 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "made by the engine" in capsys.readouterr().out
 
 
-def test_counts_are_the_paper_s(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = output(capsys, "run", "go-params", "--scale", "tiny", "--out", tmp_path)
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which go-params is done."""
+    path = tmp_path_factory.mktemp("counted")
+    assert run("run", "go-params", "--scale", "tiny", "--out", path) == 0
+    return path
+
+
+def test_counts_are_the_paper_s(counted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = output(capsys, "run", "go-params", "--scale", "tiny", "--out", counted)
     verdicts = done["verdicts"]["go-params"]
     assert [verdict["outcome"] for verdict in verdicts] == ["yes", "yes"]
-    assert len(done["done"]) == 26
-    again = output(capsys, "run", "go-params", "--scale", "tiny", "--out", tmp_path)
-    assert (again["done"], again["cached"]) == ([], 26)
-    for ending in ("md", "json", "html"):
-        assert "20,963,461" in (tmp_path / f"reports/go-params.{ending}").read_text().replace(
-            "20963461", "20,963,461"
-        )
-    report = output(capsys, "report", tmp_path)
+    assert (done["done"], done["cached"]) == ([], 26)
+    for ending, number in (("md", "20,963,461"), ("json", "20963461"), ("html", "20,963,461")):
+        assert number in (counted / f"reports/go-params.{ending}").read_text("utf-8")
+    report = output(capsys, "report", counted)
     assert report[0]["verdicts"] == verdicts
 
 
@@ -113,16 +117,23 @@ def test_wrong_usage(
     assert "Traceback" not in message
 
 
-def test_a_folder_has_one_scale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("run", "go-params", "--scale", "tiny", "--out", tmp_path) == 0
-    assert run("run", "go-params", "--scale", "small", "--out", tmp_path) == 1
+def test_a_folder_has_one_scale(counted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("run", "go-params", "--scale", "small", "--out", counted) == 1
     assert "--out" in capsys.readouterr().err
 
 
-def test_pack_and_unpack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    here, there, file = tmp_path / "a", tmp_path / "b", tmp_path / "half.tar"
-    assert run("run", "go-params", "--scale", "tiny", "--out", here) == 0
-    assert run("pack", here, file) == 0
+def test_engines_that_are_wrong_are_not_stored(
+    counted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = ("--engine", "classical,levle=3")
+    assert run("run", "renju-search", "--scale", "tiny", "--out", counted, *wrong) == 1
+    assert "levle" in capsys.readouterr().err
+    assert run("report", counted) == 0
+
+
+def test_pack_and_unpack(counted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    there, file = tmp_path / "b", tmp_path / "half.tar"
+    assert run("pack", counted, file) == 0
     assert run("unpack", file, there) == 0
     capsys.readouterr()
     done = output(capsys, "run", "go-params", "--scale", "tiny", "--out", there)

@@ -55,6 +55,7 @@ TABLE_4 = {
 }
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("width", "depth", "count"),
     [
@@ -107,6 +108,7 @@ def test_multiply_adds_are_the_papers(name: str, billions: float) -> None:
     assert count_operations(name).multiply_adds / 1e9 == pytest.approx(billions, rel=0.03)
 
 
+@pytest.mark.integration
 def test_ablations_of_gomokunet() -> None:
     """Each option removes its part, and only that."""
     whole = count_parameters("gomokunet-8f").trained

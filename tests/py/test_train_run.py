@@ -181,6 +181,7 @@ def test_a_resumed_run_ends_with_the_same_weights(data: Path, tmp_path: Path) ->
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.integration
 def test_sgd_runs_and_resumes(data: Path, tmp_path: Path) -> None:
     sgd = {"name": "sgd", "rate": 0.05, "clip": 0.0}
     table = config(data, optimiser=sgd, schedule={"name": "step", "warmup": 0, "milestones": [0.5]})

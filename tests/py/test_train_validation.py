@@ -162,6 +162,7 @@ def test_games_of_several_sets(tmp_path: Path) -> None:
     assert metrics.games.tolist() == [[n, game] for n in (0, 1) for game in range(3, 40, 4)]
 
 
+@pytest.mark.integration
 def test_a_resumed_run_writes_the_file_again(run: Path, tmp_path: Path) -> None:
     table = config(run.parent / "data", steps=20, run={"validate_every": 10})
     go(table, tmp_path / "run", stop=stop_after(13))
@@ -266,6 +267,7 @@ def test_every_loss_says_which_outputs_it_needs() -> None:
     assert {name for name, loss in LOSSES.items() if loss.is_defined(("policy",))} == {"policy"}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(("head", "loss"), [("scalar", "scalar"), ("win", "binary")])
 def test_a_run_of_a_net_with_one_value(
     head: str, loss: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

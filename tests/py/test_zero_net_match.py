@@ -94,6 +94,7 @@ def test_invalid_configs(changes: dict[str, Any], message: str) -> None:
         NetMatchConfig.from_dict(changes)
 
 
+@pytest.mark.integration
 def test_keys_of_the_search_change_it() -> None:
     nets = Neighbours(0.5), Neighbours(0.4)
     games = []
@@ -189,6 +190,7 @@ def test_invalid_matches() -> None:
                 play_openings(playing, openings)
 
 
+@pytest.mark.integration
 def test_a_gate_that_searches(tmp_path: Path) -> None:
     gate = {"minutes": AT_ONCE, "games": 4, "score": 0.0, "playouts": 2}
     go(config(gate=gate), tmp_path / "run", 8)
@@ -222,6 +224,7 @@ def test_a_ladder_at_equal_playouts(
         assert all(row["games"] == 4 for row in rows)
 
 
+@pytest.mark.integration
 def test_nets_of_the_same_name_have_separate_rows(tmp_path: Path) -> None:
     """The row names the file; a net of another board size is reported, and plays."""
     go(config(), tmp_path / "run", 3)

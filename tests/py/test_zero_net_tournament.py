@@ -223,6 +223,7 @@ def test_a_zero_run_plays_with_its_newest_generation(tmp_path: Path) -> None:
     assert find_player(found.source, replace(CONFIG, size=7)).checksum == found.checksum
 
 
+@pytest.mark.integration
 def test_a_registry_has_the_nets_of_a_rule() -> None:
     """Black's and white's nets for renju; they are for their colours, so there is no message."""
     messages: list[str] = []
@@ -265,6 +266,7 @@ def test_names_in_tables(nets: Path) -> None:
     assert names("both", "both", "deep") == ["both", "both", "deep"]  # a definition numbers them
 
 
+@pytest.mark.integration
 def test_the_players_of_a_stored_run(nets: Path, tmp_path: Path) -> None:
     made = replace(CONFIG, games=4, playouts=2, search={"root": "puct", "c": 1.5})
     players = [find_player(str(nets / name), made) for name in ("both", "pair", "both")]

@@ -132,7 +132,12 @@ def _seen_folder(args: argparse.Namespace) -> ExperimentFolder:
         before = ExperimentFolder.read(args.out).setup
         if before.scale == setup.scale:
             return ExperimentFolder(
-                args.out, Setup(setup.scale, {**before.data, **setup.data}, setup.engines)
+                args.out,
+                Setup(
+                    setup.scale,
+                    {**before.data, **setup.data},
+                    setup.engines or before.engines,
+                ),
             )
     return ExperimentFolder(args.out, setup)
 
@@ -198,6 +203,7 @@ def _show(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     from tengen.experiments.runner import RunOptions, describe, run_steps
 
+    args.out = args.out.resolve()  # steps store paths below it
     names = list(NAMES) if "all" in args.names else list(dict.fromkeys(args.names))
     folder = ExperimentFolder.open(args.out, _setup(args), names)
     targets = [step for name in names for step in folder.plan(name).values()]

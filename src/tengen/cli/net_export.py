@@ -97,6 +97,8 @@ def _export_onnx(args: argparse.Namespace, weights: NetWeights, rules: tuple[Rul
 def _export_folder(args: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
     if not (args.black and args.white) or args.run or args.colour:
         raise BadNet("one net per colour needs --black RUN, --white RUN and OUT, and no --colour")
+    if args.overwrite:
+        raise BadNet("--overwrite replaces files: delete the folder, or name another one")
     from tengen.export.net_folder import export_folder
 
     runs = {Colour.BLACK: args.black, Colour.WHITE: args.white}

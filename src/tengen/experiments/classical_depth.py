@@ -106,8 +106,7 @@ EXPERIMENT = Experiment(
     report,
     minutes={"tiny": "1 min, CPU", "small": "20 min, 2 cores", "paper": "2 min, 2 cores"},
     differences=(
-        "50 balanced openings, each played with both colours, instead of 6 games from the empty"
-        " board.",
+        "Balanced openings, played with both colours, instead of 6 games from the empty board.",
         "A result does not depend on the machine: the limit is the depth alone.",
     ),
 )

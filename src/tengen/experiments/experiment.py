@@ -5,6 +5,7 @@ results. Each experiment is one file of this package that contains no machinery.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -145,6 +146,8 @@ def cell_text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, Measured):
+        if not math.isfinite(value.error):
+            return f"{cell_text(value.value)} ± ?"
         digits = 4 if abs(value.value) < 10 else 2 if abs(value.value) < 1000 else 0
         return f"{value.value:.{digits}f} ± {value.error:.{digits}f}"
     if isinstance(value, bool | str):

@@ -66,6 +66,8 @@ class ExperimentFolder(RunFolder):
             setup = replace(setup, data=data, engines=setup.engines or before.setup.engines)
             names = [*before.names, *names]
         folder = cls(path, setup, names)
+        for name in folder.names:
+            folder.plan(name)  # raises before a wrong setup is stored
         folder._write()
         return folder
 

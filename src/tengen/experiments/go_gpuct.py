@@ -199,7 +199,7 @@ def _verdicts(found: Mapping[str, Any], second: Mapping[int, Mapping[float, Meas
     for c in dict.fromkeys(c for row in second.values() for c in row):
         mean = _mean([row[c] for row in second.values() if c in row])
         ahead = None if mean is None else Measured(mean.value - 0.5, mean.error)
-        yield sign(f"generalised PUCT beats c = {c / _SCALE:g} over all budgets", ahead)
+        yield sign(f"generalised PUCT beats c = {c:g} over all budgets", ahead)
     large = [m for b, row in second.items() if b >= 1024 for m in row.values()]
     mean = _mean(large)
     ahead = None if mean is None else Measured(mean.value - 0.5, mean.error)
@@ -247,7 +247,7 @@ EXPERIMENT = Experiment(
     differences=(
         "Gomoku (freestyle 15x15) with the bundled Mixnet instead of Go.",
         "Constants are twice the paper's: results lie between -1 and 1, not 0 and 1. The base is"
-        f" {_BASE:g} instead of 0.2.",
+        f" {_BASE:g} instead of 0.2, and the other constants are not exactly twice the paper's.",
         "First-play urgency (fpu 0.1), VCF at the leaves and lower confidence bounds (1.5) stay"
         " on; the paper has none of them.",
         "Balanced openings, each played with both colours.",

@@ -86,6 +86,7 @@ EXPERIMENT = Experiment(
     differences=(
         "Gomoku positions (freestyle 15x15, labels by search) instead of Go; 2 input planes"
         " instead of 21.",
+        "The Polygames net has a 3x3 stem and two norms per block.",
         "The value has three outputs (win, loss, draw) instead of one; the loss is the binary"
         " cross-entropy of the win rate that follows from them.",
     ),

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tengen.experiments.experiment import SCALES, Setup
 from tengen.experiments.folder import ExperimentFolder
-from tengen.experiments.store import RESULT, STEPS
+from tengen.experiments.store import FORMAT, RESULT, STEPS
 from tengen.util.errors import BadPack
 from tengen.util.files import locked, replacing, replacing_folder
 from tengen.util.packing import PackWriter, open_pack
@@ -105,7 +105,9 @@ def _check(source: Path, step: str, result: bytes | None) -> None:
         return
     try:
         content = json.loads(result)
-        fits = content["key"] == step.rpartition("-")[2] and isinstance(content["result"], dict)
+        kind, _, key = step.rpartition("-")
+        fits = content["format"] == FORMAT and content["key"] == key
+        fits = fits and content["step"]["kind"] == kind and isinstance(content["result"], dict)
     except (ValueError, KeyError, TypeError, RecursionError):
         fits = False
     if not fits:

@@ -35,14 +35,14 @@ class Recipe:
     def note(self, setup: Setup) -> str:
         """The samples of a training as a share of the paper's."""
         if setup.scale == "paper":
-            return "Nets are trained on as many samples as in the paper."
+            number = "as many samples as in" if self.paper_samples else "a number of epochs not in"
+            return f"Nets are trained on {number} the paper."
         samples = self.config(setup)[1]
-        if not self.paper_samples:
-            return f"{samples:,} samples for each net; the paper does not give its number."
-        share = samples / self.paper_samples
-        return (
-            f"{samples:,} samples for each net, {share:.2%} of the paper's {self.paper_samples:,}."
-        )
+        share = "the paper does not give its number"
+        if self.paper_samples:
+            share = f"{samples / self.paper_samples:.2%} of the paper's {self.paper_samples:,}"
+        other = "Batch, learning rate, schedule, L2 and clipping are not the paper's."
+        return f"{samples:,} samples for each net (of both colours), {share}. {other}"
 
     def config(self, setup: Setup) -> tuple[Mapping[str, Any], int]:
         """The config, and the number of samples; 0 if the config has `epochs`."""

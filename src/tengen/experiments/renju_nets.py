@@ -172,7 +172,10 @@ EXPERIMENT = Experiment(
     differences=(
         "The games are another collection; one game in ten is for validation.",
         "The paper does not give the number of filters; 128 at scale small.",
-        "A net of one colour gets half of the samples, as many per colour as a net for both.",
+        "A net of one colour gets half of the samples, as many per colour as a net for both. The"
+        " errors of all rows are those of the reference row.",
+        "The value has three outputs; the loss is the squared error of win minus loss. The training"
+        " settings are ours: the paper refers to AlphaGo Zero.",
         "The players also make an open four, besides a five and the defence against one.",
     ),
 )

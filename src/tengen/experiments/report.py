@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -73,7 +74,12 @@ def make_report(store: StepStore, name: str, setup: Setup) -> Report:
 
 def _conditions(done: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     """Machines, commits, and the time that the steps took."""
-    for key, name in (("machine", "machine"), ("commit", "commit"), ("tengen", "version")):
+    for key, name in (
+        ("machine", "machine"),
+        ("device", "device"),
+        ("commit", "commit"),
+        ("tengen", "version"),
+    ):
         values = dict.fromkeys(str(content.get(key, "")) for content in done)
         if shown := "; ".join(filter(None, values)):
             yield f"{name}: {shown}"
@@ -176,9 +182,15 @@ def to_dict(report: Report) -> dict[str, Any]:
 
 def _table_dict(one: ReportTable) -> dict[str, Any]:
     rows = [
-        [asdict(cell) if isinstance(cell, Measured) else cell for cell in row] for row in one.rows
+        [_finite(asdict(cell)) if isinstance(cell, Measured) else cell for cell in row]
+        for row in one.rows
     ]
     return {"title": one.title, "columns": list(one.columns), "rows": rows, "note": one.note}
+
+
+def _finite(values: dict[str, float]) -> dict[str, float | None]:
+    """JSON has no infinities: an unknown error is null."""
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
 # --- HTML ---

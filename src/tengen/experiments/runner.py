@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -142,11 +143,11 @@ class _Run:
         except StepStopped:
             self.summary.left.append(step)
             self._log("stopped", step, seconds=round(monotonic() - start, 2))
-        except (TengenError, OSError, RuntimeError, ValueError) as error:
+        except Exception as error:  # a fault of one step must not end the others
             self._fail(step, error)
         else:
             seconds = float(result.pop("seconds", monotonic() - start))
-            self.store.write(step, result, seconds, self.options.device)
+            self.store.write(step, result, seconds, _device_name(self.options.device))
             self.summary.done.append(step)
             self._log("done", step, seconds=round(seconds, 2))
             self.progress.print(f"{step.title}: done in {seconds:.0f} s")
@@ -166,6 +167,16 @@ class _Run:
 
     def _workspace(self, step: Step) -> _Workspace:
         return _Workspace(self, step)
+
+
+def _device_name(device: str) -> str:
+    """Of the device that a step could use; empty for steps without torch."""
+    if "torch" not in sys.modules:
+        return ""
+    from tengen.train.loop import find_device
+    from tengen.train.net_trainer import device_name
+
+    return device_name(find_device(device))
 
 
 def describe(summary: RunSummary) -> str:

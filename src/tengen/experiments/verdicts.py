@@ -32,7 +32,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A number with half of its 95% interval."""
+    """A number with half of its 95% interval. Of a score the half is the wider one: its interval is
+    not symmetric, and a verdict must not be surer than the interval.
+    """
 
     value: float
     error: float = 0.0

@@ -133,7 +133,7 @@ def _digest(path: Path) -> str:
         files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
         for file in files:
             with file.open("rb") as opened:
-                found.update(file.name.encode() + hashlib.file_digest(opened, "sha256").digest())
+                found.update(file.suffix.encode() + hashlib.file_digest(opened, "sha256").digest())
     except OSError as error:
         raise BadExperiment(f"{path}: {error.strerror or error}", "--data") from None
     if not files:

@@ -16,7 +16,7 @@ from tengen.arena.definition import total_games
 from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
 from tengen.cluster import LocalCluster
-from tengen.experiments.errors import StepStopped
+from tengen.experiments.errors import StepFailed, StepStopped
 from tengen.experiments.step import UNHASHED, ResultValue, Step, Workspace
 from tengen.experiments.steps.nets import TrainStep
 from tengen.game.rule import Colour, Rule
@@ -25,6 +25,7 @@ from tengen.util.files import locked
 WEIGHTS = "net.pt"
 _MATCH = "match"
 _NETS = "nets"
+_GRACE = 30.0  # seconds without a message from a game, beyond its longest move
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +158,8 @@ class EngineMatchStep(Step):
         })  # fmt: skip
         path = work.folder / _MATCH
         path.mkdir(parents=True, exist_ok=True)
-        with LocalCluster(work.processes) as cluster, locked(path):
+        longest_move = definition.untimed_move_timeout + definition.response_grace
+        with LocalCluster(work.processes, longest_move + _GRACE) as cluster, locked(path):
             if MatchFolder.has_run(path):
                 folder = MatchFolder.read(path)
             else:
@@ -172,7 +174,16 @@ class EngineMatchStep(Step):
         counted = standings(folder.definition, folder.games)
         if len(folder.games) < total:
             raise StepStopped(self.title)
+        _check_faults(folder.definition, counted)
         return _result(folder.definition, counted)
+
+
+def _check_faults(definition: Definition, counted: Standings) -> None:
+    """A built-in player that crashes or hangs is a fault of ours, not a result."""
+    for player, standing in zip(definition.players, counted.players, strict=True):
+        if player.is_builtin and standing.faults:
+            faults = ", ".join(f"{n} by {reason}" for reason, n in standing.faults.items())
+            raise StepFailed(f"{player.name} lost games by faults: {faults}")
 
 
 def _player(table: Mapping[str, Any], work: Workspace) -> dict[str, Any]:
@@ -199,7 +210,7 @@ def _result(definition: Definition, counted: Standings) -> dict[str, Any]:
             met = counted.between(first, second)
             if met is not None and met.games:
                 low, high = expected_share(met.elo.low), expected_share(met.elo.high)
-                error = (high - low) / 2
+                error = max(high - met.share, met.share - low)
                 meetings.append([names[first], names[second], met.games, met.share, error])
     ratings = counted.ratings
     return {

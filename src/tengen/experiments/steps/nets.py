@@ -131,7 +131,8 @@ def _curve(run: Path) -> list[dict[str, Any]]:
 @dataclass(frozen=True, eq=False)
 class SpeedStep(Step):
     """Batches per second of a net with random weights, on the device of the run (a GPU: bf16) or,
-    with `on_cpu`, by ONNX Runtime on one core. Measures this machine, so it is not reproducible.
+    with `on_cpu`, by ONNX Runtime on one core. The result is a property of the device, which is
+    stored with it; the same step is not measured again on another one.
     """
 
     KIND: ClassVar = "speed"
