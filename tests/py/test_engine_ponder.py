@@ -199,9 +199,10 @@ def test_a_search_that_is_stopped_before_it_starts_ends_at_once() -> None:
         return Engine("classical", memory=8)
 
     thread = EngineThread(make, events.put)
-    thread.think(Think(board("h8"), Limit(time=60), {}), time.monotonic())
+    thread.think(Think(board("h8"), Limit(nodes=4_000_000), {}), time.monotonic())
     thread.halt()
     ready.set()
     while not isinstance(event := events.get(timeout=30), PlayResult):
         assert isinstance(event, Info)
+    assert event.info is None or event.info.nodes < 400_000
     assert thread.close(30)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,6 +113,7 @@ def test_a_take_back_ends_the_search_for_the_position_that_is_gone(client: WebCl
     client.send(type="take_back")
     assert client.game(your_turn=True)["moves"] == []
     client.send(type="move_now")  # there is no search that could answer
+    time.sleep(0.5)
     client.send(type="play", move="a1")
     assert client.game(your_turn=False)["moves"] == ["a1"]
     client.send(type="move_now")
