@@ -26,7 +26,7 @@ def test_the_table_grows() -> None:
     assert nodes == sorted(nodes)
     spreads = [level.spread for level in LEVELS.values()]
     assert spreads == sorted(spreads, reverse=True)
-    assert LEVELS[FULL].is_full
+    assert LEVELS[FULL].plays_best_move
     assert limit_of_level(LEVELS[FULL], Limit(time=3)) == Limit(time=3)
 
 

@@ -109,7 +109,7 @@ def test_batches_with_human_games(
     for _ in range(40):
         one.learn(200, 0.0)
     one.close()
-    assert one.window_samples == 40 * 5 * len(one.trainers)
+    assert one.selfplay_samples == 40 * 5 * len(one.trainers)
     for number, rows in enumerate(batches):
         colour = number % 2 + 1 if colours else 0
         found = [row.tobytes() for row in rows.board.numpy()]

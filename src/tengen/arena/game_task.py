@@ -92,7 +92,7 @@ def _close(key: tuple[int, str]) -> None:
 
 
 def play_game(task: GameTask, progress: ProgressRecord) -> MatchGame:
-    """Play a game. An error of an engine is its result; raises only for other errors, such as
+    """Play a game. An error of an engine decides the game; raises only for other errors, such as
     tunables without the tuning build.
     """
     definition, scheduled = task.definition, task.scheduled
@@ -128,12 +128,12 @@ def _participant(player_index: int, task: GameTask) -> Participant:
     player = definition.players[player_index]
     engine = _engine(player_index, definition)
     if player.preset == "random":
-        own = int(player.options.get("seed", definition.seed))
-        seed = (own * 1_000_003 + task.scheduled.number) % 2**31
+        base_seed = int(player.options.get("seed", definition.seed))
+        seed = (base_seed * 1_000_003 + task.scheduled.number) % 2**31
         engine.configure(seed=seed ^ 1)  # only a change of the seed restarts it
         engine.configure(seed=seed)
     with suppress(TengenError):  # an error occurs again at the first move, and counts there
-        engine.prepare(_board(task), seconds=None)  # loads the net: outside of the clock
+        engine.prepare(_board(task), seconds=None)  # loads the net, not on the player's clock
     if isinstance(engine, _TunableEngine):
         engine.tunables = player.tunables
     return Participant(
@@ -154,8 +154,8 @@ def _board(task: GameTask) -> Board:
 
 
 def forfeited_game(task: GameTask, reason: str, detail: str, progress: Sequence[int]) -> MatchGame:
-    """The game, lost by the player to move, of a process that died. `progress` is what the referee
-    wrote last: player to move, black, white (player indices), number of opening moves, points.
+    """The game of a worker that died, as a loss for the player to move. `progress` is what the
+    referee wrote last: player to move, black, white (player indices), number of opening moves, points.
     """
     loser, black, white, opening_moves, *points = progress
     size, scheduled = task.definition.size, task.scheduled

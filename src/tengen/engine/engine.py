@@ -201,14 +201,14 @@ class Engine(AnyEngine):
     # --- internals ---
 
     def _begin_move(self, start: Board, limit: Limit) -> Search:
-        """Start the search of `play`, at the level of the options, or continue the pondering."""
+        """Start the search of `play`, at the level of the options, or continue pondering."""
         level = LEVELS[int(self._options["level"])]
         if not isinstance(limit, Limit) or level.number == max(LEVELS):
             search = self._resume(start, limit)
             return search or self._begin(SearchRequest(start, limit, is_move=True))
         level_limit = limit_of_level(level, limit, is_mcts=uses_mcts(self._options))
         search = self._begin(SearchRequest(start, level_limit, level.lines, is_move=True))
-        if level.is_full:
+        if level.plays_best_move:
             return search
         # Seeded by board, seed and level, so that these alone determine the move.
         random = Random(f"{self._options['seed']}/{level.number}/{start._core.hash}")

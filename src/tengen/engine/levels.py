@@ -33,7 +33,7 @@ class Level:
     spread: float  # loss of win rate at which a line has 1/e of the best one's probability
 
     @property
-    def is_full(self) -> bool:
+    def plays_best_move(self) -> bool:
         return self.lines == 1
 
 

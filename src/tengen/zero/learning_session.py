@@ -182,9 +182,9 @@ class LearningSession:
         learn, replay = self._config.learn, self._config.replay
         positions = self._replay.positions
         learner = self._learner
-        lag = learn.ratio * positions - learner.window_samples  # samples not trained on yet
+        lag = learn.ratio * positions - learner.selfplay_samples  # samples not trained on yet
         max_lag = max(
-            learn.ahead * self._config.play.rows * learn.ratio, learner.window_samples_per_step
+            learn.ahead * self._config.play.rows * learn.ratio, learner.selfplay_samples_per_step
         )
         return positions < replay.start or lag <= max_lag or not learner.ready
 
@@ -240,7 +240,7 @@ class LearningSession:
         self._log_metrics()
         self._save()
         # Finish the match in progress, if there is one: training has stopped, so the device is
-        # free, and its candidate may be better than the final weights. These play afterwards.
+        # free, and its candidate may be better than the final weights, whose match comes next.
         self._finish_match()
         is_done = False
         if self._seconds() >= self._budget and not stop():
@@ -272,7 +272,7 @@ class LearningSession:
         positions, learner = self._replay.positions, self._learner
         allowed = self._config.learn.ratio * positions
         enough = positions >= self._config.replay.start and learner.ready
-        return enough and learner.window_samples + learner.window_samples_per_step <= allowed
+        return enough and learner.selfplay_samples + learner.selfplay_samples_per_step <= allowed
 
     def _log_metrics(self) -> None:
         learner, now = self._learner, self._seconds()

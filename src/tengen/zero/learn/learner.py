@@ -58,12 +58,12 @@ class Learner:
         return self.step * self.config.learn.batch * len(self.trainers)
 
     @property
-    def window_samples(self) -> int:
+    def selfplay_samples(self) -> int:
         """Those of the replay windows."""
-        return self.step * self.window_samples_per_step
+        return self.step * self.selfplay_samples_per_step
 
     @property
-    def window_samples_per_step(self) -> int:
+    def selfplay_samples_per_step(self) -> int:
         learn = self.config.learn
         return (learn.batch - learn.human_rows) * len(self.trainers)
 
