@@ -155,7 +155,8 @@ def _board(task: GameTask) -> Board:
 
 def forfeited_game(task: GameTask, reason: str, detail: str, progress: Sequence[int]) -> MatchGame:
     """The game of a worker that died, as a loss for the player to move. `progress` is what the
-    referee wrote last: player to move, black, white (player indices), number of opening moves, points.
+    referee wrote last: player to move, black, white (player indices), number of opening moves,
+    points.
     """
     loser, black, white, opening_moves, *points = progress
     size, scheduled = task.definition.size, task.scheduled
