@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.papers import paper
 from tengen.experiments.step import Step
 from tengen.experiments.steps.matches import EngineMatchStep
@@ -37,7 +37,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return {"match": match}
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     found = results.get("match") or {"players": [], "meetings": []}
     scores = {(a, b): Measured(share, error) for a, b, _, share, error in found["meetings"]}
     scores |= {(b, a): Measured(1 - m.value, m.error) for (a, b), m in scores.items()}

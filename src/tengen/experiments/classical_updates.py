@@ -14,8 +14,8 @@ from tengen.experiments.experiment import (
     Experiment,
     Findings,
     ReportTable,
-    Results,
     Setup,
+    StepResults,
 )
 from tengen.experiments.step import Step
 from tengen.experiments.steps.engine import UpdateSpeedStep
@@ -35,7 +35,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     }
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     found = {label: result for label in results.plan if (result := results.get(label))}
     names = list(next(iter(found.values()))["mean"]) if found else []
     rows = []
@@ -67,7 +67,7 @@ def _cell(mean: Mapping[str, float], name: str, names: list[str]) -> str | None:
     return f"{mean[name]:.2f} ({mean[names[0]] / mean[name]:.1f})"
 
 
-def _verdicts(results: Results, found: Mapping[str, Any], names: list[str]) -> list[Verdict]:
+def _verdicts(results: StepResults, found: Mapping[str, Any], names: list[str]) -> list[Verdict]:
     claims = []
     for label in results.plan:
         for slow, fast in pairwise(names):
@@ -89,7 +89,7 @@ EXPERIMENT = Experiment(
     minutes={"tiny": "1 min, CPU", "small": "5 min, 1 core", "paper": "60 min, 1 core"},
     differences=(
         "The outside baseline of the figure, fiverow, is not available.",
-        "The search orders its moves by incremental patterns of its own; their cost is part of"
+        "The search orders its moves by its own incremental patterns; their cost is part of"
         " every column.",
     ),
 )

@@ -88,7 +88,7 @@ class Findings:
     notes: tuple[str, ...] = ()  # how the run differs from the paper's
 
 
-class Results:
+class StepResults:
     """The results of the steps of a plan, by label."""
 
     def __init__(self, store: StepStore, plan: Mapping[str, Step]) -> None:
@@ -123,7 +123,7 @@ class Experiment:
     name: str
     title: str  # one line
     plan: Callable[[Setup], dict[str, Step]]  # the steps whose results it reports, by label
-    report: Callable[[Setup, Results], Findings]
+    report: Callable[[Setup, StepResults], Findings]
     minutes: Mapping[str, str]  # by scale: measured or estimated cost, as text
     data: tuple[str, ...] = ()  # names of `--data` that it uses
     engines: bool = False  # whether `--engine` adds players

@@ -15,8 +15,8 @@ from tengen.experiments.experiment import (
     Experiment,
     Findings,
     ReportTable,
-    Results,
     Setup,
+    StepResults,
 )
 from tengen.experiments.go_params import mobile, residual
 from tengen.experiments.papers import paper
@@ -84,7 +84,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return {**trainings(setup), **{f"speed {k}": step for k, step in speeds(setup).items()}}
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     names = labels(setup)
     accuracy = measured(setup, results, names, TOP1, _REFERENCE)
     error = measured(setup, results, names, WIN, _REFERENCE)
@@ -179,7 +179,7 @@ def _front_charts(
     return made
 
 
-def _training_charts(results: Results, accuracy: Mapping[str, Measured]) -> list[Chart]:
+def _training_charts(results: StepResults, accuracy: Mapping[str, Measured]) -> list[Chart]:
     """The best mobile net and the deepest residual net during training."""
     mobiles = [name for name in accuracy if name not in _RESIDUAL]
     if not mobiles:

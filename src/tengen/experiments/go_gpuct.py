@@ -16,8 +16,8 @@ from tengen.experiments.experiment import (
     Experiment,
     Findings,
     ReportTable,
-    Results,
     Setup,
+    StepResults,
 )
 from tengen.experiments.papers import paper
 from tengen.experiments.step import ResultValue, Step, Workspace
@@ -28,7 +28,7 @@ _ALL = (16, 32, 64, 128, 256, 512, 1024, 2048)
 _BUDGETS = {"tiny": (16, 32), "small": _ALL, "paper": _ALL}
 _GAMES = {"tiny": 4, "small": 160, "paper": 400}  # of each cell
 _NET = {"tiny": "classical", "small": "mixnet-m-freestyle", "paper": "mixnet-m-freestyle"}
-# Results of this engine lie between -1 and 1, the paper's between 0 and 1: a constant here is
+# StepResults of this engine lie between -1 and 1, the paper's between 0 and 1: a constant here is
 # twice the paper's.
 _SCALE = 2.0
 _BASE = 0.5
@@ -127,7 +127,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return {**first, "fit": found, **second}
 
 
-def _scores(results: Results, label: str, *, of_first: bool) -> dict[float, Measured]:
+def _scores(results: StepResults, label: str, *, of_first: bool) -> dict[float, Measured]:
     """Score by constant: of the first player of a gauntlet, or of the others against it."""
     found = results.get(label)
     if found is None:
@@ -138,7 +138,7 @@ def _scores(results: Results, label: str, *, of_first: bool) -> dict[float, Meas
     }
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     budgets = _BUDGETS[setup.scale]
     constants, against = _sizes(_CONSTANTS, setup), _sizes(_AGAINST, setup)
     first = {b: _scores(results, f"constants {b}", of_first=False) for b in budgets}

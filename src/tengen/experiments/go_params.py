@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.papers import paper
 from tengen.experiments.step import Step
 from tengen.experiments.steps.nets import CountStep
@@ -48,7 +48,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return {label: CountStep(_net(label)) for label in _printed()}
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     printed = _printed()
     ours = {label: results.value(label, "keras") for label in printed}
     done = {label: value for label, value in ours.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.go_params import mobile
 from tengen.experiments.recipes import GO, SEEDS
 from tengen.experiments.step import Step
@@ -51,7 +51,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     labels = list(_nets(setup))
     found = measured_all(setup, results, labels, (TOP1, WIN), _REFERENCE)
     table = metrics_table("After training", results, found, dict.fromkeys(labels, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.go_depth_width import net_of
 from tengen.experiments.papers import PaperItem, paper
 from tengen.experiments.step import Step
@@ -44,7 +44,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     gpu, cpu = _nets(setup)
     item = paper("mobilenet")
     tables, verdicts = [], []
@@ -61,7 +61,7 @@ def report(setup: Setup, results: Results) -> Findings:
     return Findings(tuple(tables), tuple(verdicts))
 
 
-def _speeds(results: Results, part: str, names: list[str]) -> dict[str, Measured]:
+def _speeds(results: StepResults, part: str, names: list[str]) -> dict[str, Measured]:
     """Median of the rounds, with half of their range as error."""
     found = {}
     for name in names:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tengen.arena.elo import Z95
-from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.go_depth_width import labels, trainings
 from tengen.experiments.papers import paper
 from tengen.experiments.step import Step
@@ -82,7 +82,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     titles = {
         "Table X": "policy alone",
         "Table XI": f"{_PLAYOUTS[setup.scale][1]} playouts per move",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.papers import paper
 from tengen.experiments.recipes import GOMOKUNET, SEEDS
 from tengen.experiments.step import Step
@@ -62,7 +62,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     printed = {
         name: {column: float(row[column]) for column in ("gflops", *NAMES)}
         for name, row in paper("gomokunet").named("Table I").table().items()

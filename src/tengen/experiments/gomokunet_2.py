@@ -6,7 +6,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from tengen.experiments.experiment import Experiment, Findings, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, Setup, StepResults
 from tengen.experiments.gomokunet_1 import NAMES, REFERENCE, RULE, SIZE, SKIP, nets
 from tengen.experiments.papers import paper
 from tengen.experiments.recipes import GOMOKUNET, SEEDS
@@ -45,7 +45,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     printed = {
         label: {column: float(row[column]) for column in NAMES}
         for label, row in paper("gomokunet").named("Table II").table().items()

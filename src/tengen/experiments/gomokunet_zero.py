@@ -11,8 +11,8 @@ from tengen.experiments.experiment import (
     Experiment,
     Findings,
     ReportTable,
-    Results,
     Setup,
+    StepResults,
 )
 from tengen.experiments.step import Step
 from tengen.experiments.steps.zero import ZeroMatchStep, ZeroStep
@@ -68,7 +68,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     rows, curves = [], []
     for name in _NETS:
         found = results.get(name) or {}

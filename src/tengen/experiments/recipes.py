@@ -24,7 +24,7 @@ _TINY_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class TrainRecipe:
     """The training of a paper. `samples` are those of the scale `small`."""
 
     paper: Mapping[str, Any]  # config, with the length in `samples` or `epochs`
@@ -76,7 +76,7 @@ _RUN = {"validate_every": 250, "checkpoint": 500, "validation_samples": 100_000}
 
 # "Improving Model and Search for Computer Go": an epoch is 1,000,000 random states; the paper does
 # not name the optimiser.
-GO = Recipe(
+GO = TrainRecipe(
     paper={
         "samples": 250_000_000,
         "batch": 32,
@@ -98,7 +98,7 @@ GO = Recipe(
 )
 
 # GomokuNet: the paper gives neither the batch nor the weights of the losses.
-GOMOKUNET = Recipe(
+GOMOKUNET = TrainRecipe(
     paper={
         "epochs": 10,
         "batch": 128,
@@ -120,7 +120,7 @@ GOMOKUNET = Recipe(
 )
 
 # Double dual ResNet: the paper refers to AlphaGo Zero for the training.
-RENJU = Recipe(
+RENJU = TrainRecipe(
     paper={
         "epochs": 20,
         "batch": 2048,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.papers import paper
 from tengen.experiments.recipes import RENJU, SEEDS
 from tengen.experiments.step import Step
@@ -75,7 +75,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def _metric(results: Results, label: str, name: str) -> float | None:
+def _metric(results: StepResults, label: str, name: str) -> float | None:
     """Of a row; the mean of both colours for separate nets."""
     if label.startswith(_BOTH):
         return metric(results, label, name)
@@ -84,7 +84,7 @@ def _metric(results: Results, label: str, name: str) -> float | None:
     return sum(known) / 2 if len(known) == 2 else None
 
 
-def _measured(setup: Setup, results: Results, name: str, scale: float) -> dict[str, Measured]:
+def _measured(setup: Setup, results: StepResults, name: str, scale: float) -> dict[str, Measured]:
     seeds = [
         value * scale
         for seed in SEEDS[setup.scale]
@@ -99,7 +99,7 @@ def _measured(setup: Setup, results: Results, name: str, scale: float) -> dict[s
     }
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     printed = paper("renju").named("Table 1").table()
     accuracy = _measured(setup, results, TOP1, 1.0)
     # The paper divides the squared error of results of -1 and 1 by 4.
@@ -137,7 +137,7 @@ def report(setup: Setup, results: Results) -> Findings:
     return Findings((table,), tuple(verdicts), (), notes)
 
 
-def _elo(results: Results) -> dict[str, Measured]:
+def _elo(results: StepResults) -> dict[str, Measured]:
     found = results.get("tournament")
     if found is None:
         return {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tengen.experiments.experiment import Experiment, Findings, ReportTable, Results, Setup
+from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.renju_nets import RULE, SIZE, trainings
 from tengen.experiments.step import Step
 from tengen.experiments.steps.matches import EngineMatchStep, ExportStep, player_table
@@ -81,7 +81,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def report(setup: Setup, results: Results) -> Findings:
+def report(setup: Setup, results: StepResults) -> Findings:
     second = _table2(results)
     scores = {n: _scores(results.get(f"Table 3, {n}")) for n in _BUDGETS[setup.scale]}
     names = list(dict.fromkeys(name for row in scores.values() for name in row))
@@ -98,7 +98,7 @@ def report(setup: Setup, results: Results) -> Findings:
     return Findings(tables, tuple(verdicts))
 
 
-def _table2(results: Results) -> ReportTable:
+def _table2(results: StepResults) -> ReportTable:
     found = results.get("Table 2")
     names = list(_PAPER_TABLE2)
     scores: dict[tuple[str, str], Measured] = {}
@@ -114,7 +114,7 @@ def _table2(results: Results) -> ReportTable:
     return ReportTable("Table 2", heads, rows, f"{_STAND_IN} stands in for PELA.")
 
 
-def _elo(results: Results) -> dict[str, Measured]:
+def _elo(results: StepResults) -> dict[str, Measured]:
     found = results.get("Table 2")
     if found is None:
         return {}

@@ -15,8 +15,8 @@ from tengen.experiments.experiment import (
     Experiment,
     Findings,
     ReportTable,
-    Results,
     Setup,
+    StepResults,
     cell_text,
     find_experiment,
 )
@@ -59,7 +59,7 @@ def make_report(store: StepStore, name: str, setup: Setup) -> Report:
     """The report of what is done so far. Raises BadExperiment, BadRun."""
     experiment = find_experiment(name)
     plan = experiment.plan(setup)
-    results = Results(store, plan)
+    results = StepResults(store, plan)
     steps = in_order(plan.values())
     done = [content for step in steps if (content := store.read(step)) is not None]
     return Report(
@@ -113,7 +113,7 @@ def write_summary(reports: Sequence[Report], folder: Path) -> None:
         for verdict in report.findings.verdicts
     ]
     heads = ("experiment", "claim of the paper", "kind", "holds", "measured")
-    text = "# Results of the experiments\n\n" + _markdown_table(heads, rows) + "\n"
+    text = "# StepResults of the experiments\n\n" + _markdown_table(heads, rows) + "\n"
     write_text(text, folder / "README.md")
 
 

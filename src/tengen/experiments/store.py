@@ -2,7 +2,7 @@
 """`StepStore`: the results of steps in a folder, one folder for each step, named by its key.
 
 A step is done when its `result.json` exists, which is written last and atomically: a kill at any
-moment leaves a step that is done or one that continues. Results never change.
+moment leaves a step that is done or one that continues. StepResults never change.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from tengen.experiments.experiment import Chart, Curve, ReportTable, Results, Setup
-from tengen.experiments.recipes import SEEDS, Recipe
+from tengen.experiments.experiment import Chart, Curve, ReportTable, Setup, StepResults
+from tengen.experiments.recipes import SEEDS, TrainRecipe
 from tengen.experiments.verdicts import Measured, Verdict, ranking, seed_error
 
 # Columns of the papers with the metrics of `tengen train` and whether higher is better.
@@ -30,7 +30,7 @@ def seed_label(label: str, seed: int) -> str:
     return label if seed == 1 else f"{label}, seed {seed}"
 
 
-def metric(results: Results, label: str, name: str, *, unseen: bool = False) -> float | None:
+def metric(results: StepResults, label: str, name: str, *, unseen: bool = False) -> float | None:
     """The last validation of a training, on all positions or on those that are not in the training
     data; None if it is not done.
     """
@@ -43,7 +43,7 @@ def metric(results: Results, label: str, name: str, *, unseen: bool = False) -> 
 
 def measured_all(
     setup: Setup,
-    results: Results,
+    results: StepResults,
     labels: Iterable[str],
     names: Iterable[str],
     reference: str,
@@ -54,7 +54,7 @@ def measured_all(
 
 
 def measured(
-    setup: Setup, results: Results, labels: Iterable[str], name: str, reference: str
+    setup: Setup, results: StepResults, labels: Iterable[str], name: str, reference: str
 ) -> dict[str, Measured]:
     """A metric of each training that is done. The error of one training is that of the seeds of the
     reference row and of the validation games together.
@@ -72,7 +72,7 @@ def measured(
 
 def metrics_table(
     title: str,
-    results: Results,
+    results: StepResults,
     found: Mapping[str, Mapping[str, Measured]],
     rows: Mapping[str, Sequence[object]],
     heads: Sequence[str] = (),
@@ -146,7 +146,7 @@ def rankings(
     ]
 
 
-def curves_chart(title: str, results: Results, labels: Iterable[str], name: str) -> Chart:
+def curves_chart(title: str, results: StepResults, labels: Iterable[str], name: str) -> Chart:
     """A metric of validations during training, by samples."""
     curves = []
     for label in labels:
@@ -161,7 +161,7 @@ def curves_chart(title: str, results: Results, labels: Iterable[str], name: str)
     return Chart(title, "samples", TITLES[name], tuple(curves))
 
 
-def training_notes(setup: Setup, recipe: Recipe, results: Results) -> tuple[str, ...]:
+def training_notes(setup: Setup, recipe: TrainRecipe, results: StepResults) -> tuple[str, ...]:
     """The samples as a share of the paper's, and the cells that are empty."""
     left = [label for label in results.plan if results.get(label) is None]
     missing = (f"not run: {', '.join(left)}",) if left else ()

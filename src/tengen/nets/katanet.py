@@ -19,7 +19,7 @@ from tengen.nets.spec import KatanetSpec
 _MIDDLE_SIZE = 14  # the board size at which the scaled mean is 0
 
 
-class PlainBlock(nn.Module):
+class PreactivatedBlock(nn.Module):
     """[B, C, H, W] -> the same: x plus two pre-activated convolutions, the second initialised to
     0, so the block starts as the identity.
     """
@@ -69,7 +69,7 @@ class Katanet(HeadedNet):
     def __init__(self, spec: KatanetSpec) -> None:
         channels = spec.filters
         blocks = (
-            PooledBlock(channels, channels // 4) if _is_pooled(number) else PlainBlock(channels)
+            PooledBlock(channels, channels // 4) if _is_pooled(number) else PreactivatedBlock(channels)
             for number in range(spec.blocks)
         )
         last = (nn.BatchNorm2d(channels), nn.ReLU())
