@@ -30,7 +30,7 @@ from tengen.nets import (
 )
 from tengen.nets.gomokunet import Block, PositionalAttention, padded, resampled
 from tengen.nets.heads import input_planes, value_logits
-from tengen.nets.katanet import PlainBlock, PooledBlock
+from tengen.nets.katanet import PooledBlock, PreactivatedBlock
 from tengen.nets.mobilenet import MobileBlock
 from tengen.nets.resnet import ResidualBlock
 from zoo_nets import TINY_NETS, stirred_net
@@ -183,7 +183,9 @@ def test_blocks_start_as_identity(name: str, count: int) -> None:
 
     net = make_net(name).eval()
     for module in net.modules():
-        if isinstance(module, ResidualBlock | MobileBlock | PlainBlock | PooledBlock | Block):
+        if isinstance(
+            module, ResidualBlock | MobileBlock | PreactivatedBlock | PooledBlock | Block
+        ):
             module.register_forward_hook(compare)
     net(random_planes(3, 9))
     assert kept == [True] * count

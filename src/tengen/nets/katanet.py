@@ -69,8 +69,8 @@ class Katanet(HeadedNet):
     def __init__(self, spec: KatanetSpec) -> None:
         channels = spec.filters
         blocks = (
-            PooledBlock(channels, channels // 4) if _is_pooled(number) else PreactivatedBlock(channels)
-            for number in range(spec.blocks)
+            PooledBlock(channels, channels // 4) if pooled else PreactivatedBlock(channels)
+            for pooled in map(_is_pooled, range(spec.blocks))
         )
         last = (nn.BatchNorm2d(channels), nn.ReLU())
         super().__init__(
