@@ -236,3 +236,18 @@ def test_broken_tables_are_rejected(fault: str, monkeypatch: pytest.MonkeyPatch)
 def test_the_names_are_public() -> None:
     assert tengen.Engine is Engine
     assert issubclass(Engine, tengen.AnyEngine)
+
+
+def test_helpers_stop_when_the_main_thread_has_proven_a_win() -> None:
+    board = Board.from_stones(
+        black=["g7", "i7", "j8", "h10"],
+        white=["a1", "o1", "a15", "o15"],
+        to_move="black",
+        size=15,
+        rule="freestyle",
+    )
+    with Engine("classical", threads=2, memory=16) as engine:
+        info = engine.play(board, Limit(nodes=6_000_000)).info
+    assert info is not None
+    assert info.score.black().mate == 7
+    assert info.nodes < 1_000_000
