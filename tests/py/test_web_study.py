@@ -255,6 +255,8 @@ def test_problems_attempts_and_progress(client: WebClient) -> None:
     assert sum(entry["solved"] for entry in progress) == 1
     won = {"problem": problem["problem"], "moves": moves}
     assert client.request("problem_hint", type="problem_hint", **won)["code"] == "hint"
+    late = {"type": "attempt", "problem": problem["problem"], "moves": ["a1"]}
+    assert client.request("attempt_result", **late)["verdict"] == "wrong"
     again = client.request("problem", type="problem", problem=problem["problem"])
     assert again["solved"]
 
