@@ -73,6 +73,24 @@ def test_excluded_moves(driver: PageDriver) -> None:
     driver.stones(1)
 
 
+def test_excluding_a_move_restarts_the_analysis(driver: PageDriver) -> None:
+    page, sent = driver.page, list[str]()
+    page.on("websocket", lambda socket: socket.on("framesent", lambda data: sent.append(str(data))))
+    page.reload()
+    driver.tab("Analyse")
+    driver.line("h8")
+    page.get_by_role("button", name="Analysis").click()
+    expect(page.locator("#board .candidate")).to_have_count(3)
+    page.get_by_role("button", name="Exclude moves").click()
+    driver.click("i9")
+    expect(page.locator("#board .mark")).to_have_count(1)
+    for _ in range(50):
+        if any('"analyse"' in data and '"exclude":["i9"]' in data for data in sent):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("the page asks for no analysis without i9")
+
+
 def test_a_proof_move_by_move(driver: PageDriver) -> None:
     page = driver.page
     setup = "g8h8i9i10/a1c1a15o1/black"
