@@ -69,7 +69,8 @@ std::unique_ptr<Evaluator> make_evaluator(const EngineOptions& options, int size
   switch (options.preset) {
     case Preset::ALPHABETA:
     case Preset::POLICY: return net_factory(resources, size, rule, false)();
-    case Preset::CLASSICAL_PAPER: return std::make_unique<PointScoreEvaluator>(size, rule, options.score_update);
+    case Preset::CLASSICAL_PAPER:
+      return std::make_unique<PointScoreEvaluator>(size, rule, options.score_update);
     case Preset::RANDOM: return nullptr;
     case Preset::CLASSICAL: break;
   }
