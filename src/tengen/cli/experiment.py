@@ -162,7 +162,7 @@ def _list(args: argparse.Namespace) -> int:
         return 0
     for row in rows:
         _print_item(row, args.scale)
-    _log(f"minutes are for --scale {args.scale}; steps done are those in {args.out}")
+    _log(f"minutes are estimates for --scale {args.scale}; steps done are those in {args.out}")
     return 0
 
 
@@ -188,7 +188,7 @@ def _show(args: argparse.Namespace) -> int:
         if experiment.name in (item.experiment, *item.also):
             print(*wrap(f"{paper.title}, {item.name}: {item.caption}", "  "), sep="\n")
     minutes = ", ".join(f"{scale} {text}" for scale, text in experiment.minutes.items())
-    print(f"minutes: {minutes}")
+    print(f"minutes (estimated): {minutes}")
     if experiment.data:
         given = (f"{n} ({folder.setup.data.get(n, 'made by the engine')})" for n in experiment.data)
         print(f"data: {', '.join(given)}")

@@ -124,7 +124,7 @@ class Experiment:
     title: str  # one line
     plan: Callable[[Setup], dict[str, Step]]  # the steps whose results it reports, by label
     report: Callable[[Setup, StepResults], Findings]
-    minutes: Mapping[str, str]  # by scale: measured or estimated cost, as text
+    minutes: Mapping[str, str]  # by scale: estimated cost, as text
     data: tuple[str, ...] = ()  # names of `--data` that it uses
     engines: bool = False  # whether `--engine` adds players
     differences: tuple[str, ...] = ()  # from the paper, whatever the scale

@@ -36,7 +36,7 @@ class PreactivatedBlock(nn.Module):
 
 
 class PooledBlock(nn.Module):
-    """A block whose first convolution has `pooled` channels of its own, which act on the others
+    """A block whose first convolution has `pooled` extra channels, which act on the others
     only as a bias computed from their means and maxima over the board.
     """
 
