@@ -18,9 +18,9 @@ import pytest
 from tengen.cli.main import main
 from tengen.experiments.experiment import NAMES, Setup, find_experiment
 from tengen.experiments.papers import all_items
-from tengen.experiments.runner import JOURNAL
+from tengen.experiments.runner import JOURNAL, RunOptions, run_steps
 from tengen.experiments.step import in_order
-from tengen.experiments.store import RESULT
+from tengen.experiments.store import RESULT, StepStore
 
 
 def run(*arguments: object) -> int:
@@ -170,6 +170,22 @@ def test_tiny_experiments(name: str, tmp_path: Path) -> None:
     cells = [cell for table in report["tables"][:1] for row in table["rows"] for cell in row]
     assert cells
     assert None not in cells
+
+
+@pytest.mark.integration
+def test_one_net_per_colour_is_validated_on_the_positions_of_both(tmp_path: Path) -> None:
+    plan = find_experiment("renju-nets").plan(Setup("tiny"))
+    label = "Separate color 0 rblocks"
+    summary = run_steps(tmp_path, [plan[label]], RunOptions("cpu"))
+    assert summary.is_complete
+    store = StepStore(tmp_path)
+    means = []
+    for name in (f"{label} black", label, f"{label} white"):
+        content = store.read(plan[name])
+        assert content is not None
+        means.append(content["result"]["validation"]["raw"]["policy"])
+        assert len(content["result"]["draws"]["policy_top1"]) == 400
+    assert min(means) < means[1] < max(means)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 
 from experiment_fakes import Add, Fails, ReadsFile, Stops, WithFile
 from tengen.experiments import pack
-from tengen.experiments.experiment import Setup
+from tengen.experiments.experiment import DataSource, Setup
 from tengen.experiments.folder import ExperimentFolder
 from tengen.experiments.runner import JOURNAL, RunOptions, RunSummary, missing_steps, run_steps
 from tengen.experiments.step import ResultValue, Step, in_order
@@ -21,6 +21,7 @@ from tengen.experiments.steps.nets import TrainStep
 from tengen.experiments.store import RESULT, StepStore
 from tengen.util.errors import BadPack, BadRun, FolderBusy
 from tengen.util.files import locked
+from tengen.util.journal import Journal
 from tengen.util.packing import PackWriter
 
 OPTIONS = RunOptions("cpu")
@@ -109,7 +110,7 @@ def test_a_failed_step_leaves_only_what_needs_it(tmp_path: Path) -> None:
     bad = Fails(1)
     summary = run(tmp_path, Add(2, (bad,)), Add(3))
     assert list(summary.failed.values()) == ["it lacks a device"]
-    assert [step.title for step in summary.left] == ["add 2"]
+    assert [step.title for step in summary.pending] == ["add 2"]
     assert [step.title for step in summary.done] == ["add 3"]
     assert not summary.is_complete
     assert ("failed", "add 1") in events(tmp_path)
@@ -117,15 +118,28 @@ def test_a_failed_step_leaves_only_what_needs_it(tmp_path: Path) -> None:
 
 def test_a_stopped_step_continues(tmp_path: Path) -> None:
     step = Stops(3)
-    assert run(tmp_path, step).left == [step]
-    assert run(tmp_path, step).left == [step]
+    assert run(tmp_path, step).pending == [step]
+    assert run(tmp_path, step).pending == [step]
     assert run(tmp_path, step).done == [step]
     assert [event for event, _ in events(tmp_path)] == ["start", "stopped"] * 2 + ["start", "done"]
 
 
+def test_seconds_of_stopped_sessions_count(tmp_path: Path) -> None:
+    step = Stops(3)
+    run(tmp_path, step)
+    with Journal(tmp_path / JOURNAL) as journal:  # a session of 100 s, and one of another step
+        journal.append({"event": "stopped", "step": step.key, "seconds": 100.0})
+        journal.append({"event": "stopped", "step": "other", "seconds": 1000.0})
+    run(tmp_path, step)
+    run(tmp_path, step)
+    content = StepStore(tmp_path).read(step)
+    assert content is not None
+    assert 100.0 <= content["seconds"] < 200.0
+
+
 def test_nothing_starts_after_a_stop(tmp_path: Path) -> None:
     summary = run(tmp_path, Add(1), Add(2), stop=lambda: True)
-    assert len(summary.left) == 2
+    assert len(summary.pending) == 2
     assert not summary.done
     assert events(tmp_path) == []
 
@@ -196,6 +210,23 @@ def test_packed_results_are_done_elsewhere(tmp_path: Path) -> None:
     assert run(target, *steps).cached == 2
 
 
+def test_trainings_are_found_where_their_data_are_not(tmp_path: Path) -> None:
+    games = tmp_path / "games.txt"
+    games.write_text("B h8 h9 i8 i9 j8 j9 k8 k9 l8\n")
+    setup = Setup("tiny", {"renju": DataSource.of(games)})
+    here = ExperimentFolder.open(tmp_path / "a", setup, ["renju-nets"])
+    pack.pack_results(here.path, tmp_path / "half.tar")
+    pack.unpack_results(tmp_path / "half.tar", tmp_path / "b")
+    there = ExperimentFolder.read(tmp_path / "b")
+    assert there.plan("renju-nets") == here.plan("renju-nets")
+    assert there.plan("renju-nets") != ExperimentFolder(tmp_path, Setup("tiny")).plan("renju-nets")
+    data = next(step for step in in_order(there.plan("renju-nets").values()) if step.KIND == "data")
+    assert list(run(there.path, data).failed) == [data]
+    games.write_text("W h8 h9 i8 i9 j8 j9 k8 k9 l8\n")
+    changed = Setup("tiny", {"renju": DataSource.of(games)})
+    assert ExperimentFolder(tmp_path, changed).plan("renju-nets") != here.plan("renju-nets")
+
+
 def test_results_are_not_replaced(tmp_path: Path) -> None:
     file = tmp_path / "half.tar"
     pack.pack_results(folder_with(tmp_path / "a", Add(1)), file)
@@ -214,12 +245,15 @@ def test_a_started_step_gets_the_result(tmp_path: Path) -> None:
     assert StepStore(target).is_done(Add(1))
 
 
+HEAD: dict[str, Any] = {"format": 1, "scale": "tiny", "experiments": ["go-params"]}
+
+
 def packed(path: Path, members: dict[str, bytes], head: dict[str, Any] | None = None) -> Path:
     with path.open("wb") as file:
         writer = PackWriter(file)
         for name, data in members.items():
             writer.add(name, data)
-        writer.finish(head or {"format": 1, "scale": "tiny", "experiments": ["go-params"]})
+        writer.finish({**HEAD, "data": {}} if head is None else head)
     return path
 
 
@@ -254,8 +288,11 @@ def test_other_members_are_ignored(tmp_path: Path, name: str) -> None:
     [
         {"format": 2, "scale": "tiny", "experiments": []},
         {"format": 1, "scale": "huge", "experiments": []},
-        {"format": 1, "scale": "small", "experiments": []},  # the folder is of scale tiny
+        {"format": 1, "scale": "small", "experiments": [], "data": {}},  # of another scale
         {"format": 1},
+        HEAD,
+        {**HEAD, "data": ["renju"]},
+        {**HEAD, "data": {"renju": "../../secret"}},
     ],
 )
 def test_other_heads_are_rejected(tmp_path: Path, head: dict[str, Any]) -> None:

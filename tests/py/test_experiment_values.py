@@ -11,10 +11,12 @@ import pytest
 from tengen.experiments.classical_depth import _printed as classical_scores
 from tengen.experiments.experiment import NAMES, cell_text, find_experiment
 from tengen.experiments.go_depth_width import formula
-from tengen.experiments.go_gpuct import _paper_best, fit
+from tengen.experiments.go_gpuct import _growth, _paper_best, fit
 from tengen.experiments.papers import PAPERS, Paper, PaperItem, all_items, paper
 from tengen.experiments.verdicts import (
+    EloTable,
     Measured,
+    dominated,
     exact,
     fit_curve,
     pareto_front,
@@ -117,6 +119,76 @@ def test_ranking() -> None:
     assert ranking("", {}, printed).outcome == "not run"
     assert ranking("", {"a": Measured(1)}, printed).outcome == "not run"
     assert ranking("", {"a": Measured(1), "b": Measured(0)}, {"a": 1, "b": 1}).outcome == "not run"
+
+
+def test_errors_of_a_ranking_allow_for_the_number_of_pairs() -> None:
+    for count, outcome in ((2, "yes"), (12, "undecided")):
+        names = [str(n) for n in range(count)]
+        printed = {name: float(-n) for n, name in enumerate(names)}
+        ours = {name: Measured(0.0, 0.0) for name in names}
+        # The ends differ by 1.2 of the 95% error of their difference, all others not at all.
+        ours |= {names[0]: Measured(1.2, 1.0), names[-1]: Measured(0.0, 0.0)}
+        verdict = ranking("", ours, printed)
+        assert verdict.outcome == outcome
+
+
+def test_what_the_games_do_to_both_cancels_in_a_difference() -> None:
+    rng = random.Random(1)
+    games = [rng.gauss(0.0, 1.0) for _ in range(400)]
+    one = Measured.of_draws(5.0, [5.0 + x for x in games], 0.03)
+    other = Measured.of_draws(4.0, [4.0 + x for x in games], 0.04)
+    assert 1.5 < one.error < 2.5
+    gap = one.minus(other)
+    assert math.isclose(gap.value, 1.0)
+    assert math.isclose(gap.error, 0.05)
+    assert math.isclose(gap.times(-2.0).value, -2.0)
+    assert math.isclose(gap.times(-2.0).error, 0.1)
+    independent = one.minus(Measured(4.0, 2.0))
+    assert math.isclose(independent.error, math.hypot(one.error, 2.0))
+    assert one.minus(one) == Measured(0.0)
+
+
+def test_differences_of_a_tournament_have_their_own_errors() -> None:
+    result = {
+        "players": ["a", "b", "c"],
+        "elo": [50.0, 0.0, -50.0],
+        "error": [40.0, 40.0, 40.0],
+        "differences": [["a", "b", 50.0, 30.0], ["a", "c", 100.0, 30.0], ["b", "c", 50.0, 60.0]],
+    }
+    table = EloTable.of(result)
+    assert table.elo["a"] == Measured(50.0, 40.0)
+    assert table.difference("c", "a") == Measured(-100.0, 30.0)
+    assert table.difference("a", "nobody") is None
+    printed = {"a": 3.0, "b": 2.0, "c": 1.0}
+    assert ranking("", table.elo, printed, difference=table.difference).outcome == "yes"
+    # By the errors of the ratings alone no neighbours would be decided.
+    wrong = ranking("", table.elo, {"b": 2.0, "a": 1.0}, difference=table.difference)
+    assert wrong.outcome == "no"
+    assert ranking("", table.elo, {"b": 2.0, "a": 1.0}).outcome == "undecided"
+    assert EloTable.of(None).elo == {}
+
+
+@pytest.mark.parametrize(
+    ("speed", "quality", "error", "outcome"),
+    [(2.0, 2.0, 0.1, "yes"), (2.0, 0.5, 0.1, "no"), (2.0, 1.1, 0.5, "undecided")],
+)
+def test_dominated(speed: float, quality: float, error: float, outcome: str) -> None:
+    speeds = {"x": Measured(1.0, 0.01), "y": Measured(speed, 0.01), "slow": Measured(0.5, 0.01)}
+    found = {"x": Measured(1.0, error), "y": Measured(quality, error), "slow": Measured(9.0, 0.0)}
+    assert dominated("x", ["y", "slow"], speeds, found) == outcome
+    losses = {name: one.times(-1.0) for name, one in found.items()}
+    assert dominated("x", ["y", "slow"], speeds, losses, higher=False) == outcome
+
+
+@pytest.mark.parametrize(("error", "outcome"), [(0.001, "yes"), (0.3, "undecided")])
+def test_growth_of_the_best_constant(error: float, outcome: str) -> None:
+    """The best constant doubles while the playouts grow 64 times; known well, or hardly at all."""
+    best = {16: 0.7, 128: 1.0, 1024: 1.4}
+    scores = {
+        budget: {c: Measured(0.6 if c == one else 0.55, error) for c in best.values()}
+        for budget, one in best.items()
+    }
+    assert sign("", _growth(fit(best)[0], scores)).outcome == outcome
 
 
 def test_error_of_seeds() -> None:

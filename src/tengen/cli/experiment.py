@@ -28,7 +28,7 @@ from tengen.cli.common import (
 )
 from tengen.cluster import cores
 from tengen.experiments.errors import BadExperiment
-from tengen.experiments.experiment import NAMES, SCALES, Setup, find_experiment
+from tengen.experiments.experiment import NAMES, SCALES, DataSource, Setup, find_experiment
 from tengen.experiments.folder import ExperimentFolder
 from tengen.experiments.papers import all_items
 from tengen.experiments.step import in_order
@@ -112,9 +112,7 @@ def _setup(args: argparse.Namespace) -> Setup:
         if not equals or name not in known or not path:
             problem = f"no data {text!r:.80}: use NAME=PATH with a name of {', '.join(known)}"
             raise BadExperiment(problem)
-        data[name] = Path(path)
-        if not data[name].exists():
-            raise BadExperiment(f"there is no {path}", "--data")
+        data[name] = DataSource.of(Path(path))
     return Setup(args.scale, data, tuple(args.engine))
 
 
@@ -190,14 +188,20 @@ def _show(args: argparse.Namespace) -> int:
     minutes = ", ".join(f"{scale} {text}" for scale, text in experiment.minutes.items())
     print(f"minutes (estimated): {minutes}")
     if experiment.data:
-        given = (f"{n} ({folder.setup.data.get(n, 'made by the engine')})" for n in experiment.data)
-        print(f"data: {', '.join(given)}")
+        print(f"data: {', '.join(_data_text(folder.setup, name) for name in experiment.data)}")
     for difference in experiment.differences:
         print(*wrap(difference, "differs: "), sep="\n")
     print(f"steps at scale {folder.setup.scale}:")
     for step, done in states:
         print(f"  {'done' if done else '    '}  {step.key}  {step.title}")
     return 0
+
+
+def _data_text(setup: Setup, name: str) -> str:
+    source = setup.data.get(name)
+    if source is None:
+        return f"{name} (made by the engine)"
+    return f"{name} ({source.path or f'not here, digest {source.digest[:12]}'})"
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -218,14 +222,14 @@ def _run(args: argparse.Namespace) -> int:
             "done": [step.key for step in summary.done],
             "cached": summary.cached,
             "failed": {step.key: text for step, text in summary.failed.items()},
-            "left": [step.key for step in summary.left],
+            "pending": [step.key for step in summary.pending],
             "verdicts": {report.experiment.name: _verdicts(report) for report in reports},
         }, indent=1))  # fmt: skip
     else:
         for report in reports:
             _print_report(report)
     _log(describe(summary))
-    if summary.left and not summary.failed:
+    if summary.pending and not summary.failed:
         _log("not complete: the same command resumes")
     _log(f"reports are in {args.out}/reports")
     if stop.requested:

@@ -9,7 +9,7 @@ from tengen.experiments.experiment import Experiment, Findings, ReportTable, Set
 from tengen.experiments.papers import paper
 from tengen.experiments.step import Step
 from tengen.experiments.steps.matches import EngineMatchStep
-from tengen.experiments.verdicts import Measured, ranking, sign
+from tengen.experiments.verdicts import EloTable, Measured, ranking, sign
 
 _SIZE = 20
 _DEPTHS = {"tiny": (1, 2, 3), "small": (2, 3, 4, 5), "paper": (2, 3, 4, 5)}
@@ -51,14 +51,12 @@ def report(setup: Setup, results: StepResults) -> Findings:
         (row, *("" if row == column else printed.get((row, column)) for column in names))
         for row in names
     )
-    elo = {
-        name: Measured(value, error)
-        for name, value, error in zip(
-            found["players"], found.get("elo", ()), found.get("error", ()), strict=True
-        )
-    }
+    elo = EloTable.of(results.get("match"))
     pairs = [(f"depth {b}", f"depth {a}") for a, b in combinations(_DEPTHS[setup.scale], 2)]
-    verdicts = [ranking("a deeper search is stronger (Elo)", elo, _depth_order(elo))]
+    order = {name: float(_digit(name)) for name in elo.elo}
+    verdicts = [
+        ranking("a deeper search is stronger (Elo)", elo.elo, order, difference=elo.difference)
+    ]
     verdicts += [
         sign(
             f"{deep} beats {shallow}",
@@ -77,10 +75,6 @@ def report(setup: Setup, results: StepResults) -> Findings:
         ),
         tuple(verdicts),
     )
-
-
-def _depth_order(elo: dict[str, Measured]) -> dict[str, float]:
-    return {name: float(name.rpartition(" ")[2]) for name in elo}
 
 
 def _printed() -> dict[tuple[str, str], float]:

@@ -5,13 +5,15 @@ results. Each experiment is one file of this package that contains no machinery.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
+from tengen.data.manifest import MANIFEST
 from tengen.experiments.errors import BadExperiment
 from tengen.experiments.step import Step
 from tengen.experiments.store import StepStore
@@ -41,11 +43,46 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
+class DataSource:
+    """Data of the user: a data set folder, a folder of `part_NN.npz`, or game records. `digest`
+    identifies the content; a folder of results from elsewhere knows it without the path.
+    """
+
+    digest: str
+    path: Path | None = None
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Digests the manifest of a data set, which has the checksums of all shards, or all files.
+        Raises BadExperiment.
+        """
+        found = hashlib.sha256()
+        try:
+            if (path / MANIFEST).exists():
+                return cls(hashlib.sha256((path / MANIFEST).read_bytes()).hexdigest(), path)
+            files = files_of(path)
+            for file in files:
+                with file.open("rb") as opened:
+                    digest = hashlib.file_digest(opened, "sha256").digest()
+                    found.update(file.suffix.encode() + digest)
+        except OSError as error:
+            raise BadExperiment(f"{path}: {error.strerror or error}", "--data") from None
+        if not files:
+            raise BadExperiment(f"{path} is an empty folder", "--data")
+        return cls(found.hexdigest(), path)
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of a folder, or the file itself."""
+    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
     """How an experiment is run; all of it except the paths determines results."""
 
     scale: ScaleName = "small"
-    data: Mapping[str, Path] = field(default_factory=dict)  # by name: `renju`, `selfplay`
+    data: Mapping[str, DataSource] = field(default_factory=dict)  # by name: `renju`, `selfplay`
     engines: tuple[str, ...] = ()  # commands of further players, for tournaments
 
 

@@ -9,18 +9,23 @@ reports/           NAME.md, NAME.json, NAME.html, README.md
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from tengen.experiments.errors import BadExperiment
-from tengen.experiments.experiment import NAMES, SCALES, Setup, find_experiment
+from tengen.experiments.experiment import NAMES, SCALES, DataSource, Setup, find_experiment
 from tengen.experiments.report import REPORTS, Report, make_report, write_report, write_summary
 from tengen.experiments.step import Step
 from tengen.experiments.store import StepStore
 from tengen.util.errors import BadRun
 from tengen.util.run_folder import RunFolder
+
+
+def _source(table: Mapping[str, str]) -> DataSource:
+    path = str(table["path"])
+    return DataSource(str(table["digest"]), Path(path) if path else None)
 
 
 class ExperimentFolder(RunFolder):
@@ -41,7 +46,7 @@ class ExperimentFolder(RunFolder):
         try:
             setup = Setup(
                 head["scale"],
-                {str(name): Path(where) for name, where in head["data"].items()},
+                {str(name): _source(one) for name, one in head["data"].items()},
                 tuple(map(str, head["engines"])),
             )
             names = [find_experiment(str(name)).name for name in head["experiments"]]
@@ -74,7 +79,10 @@ class ExperimentFolder(RunFolder):
     def _write(self) -> None:
         content: dict[str, Any] = {
             "scale": self.setup.scale,
-            "data": {name: str(path.resolve()) for name, path in self.setup.data.items()},
+            "data": {
+                name: {"digest": one.digest, "path": str(one.path.resolve()) if one.path else ""}
+                for name, one in self.setup.data.items()
+            },
             "engines": list(self.setup.engines),
             "experiments": self.names,
         }

@@ -24,10 +24,20 @@ from tengen.experiments.recipes import GO, SEEDS
 from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.steps.nets import SpeedStep, TrainStep
-from tengen.experiments.trained import TOP1, WIN, curves_chart, measured, seed_label, training_notes
+from tengen.experiments.trained import (
+    TOP1,
+    WIN,
+    curves_chart,
+    measured,
+    measured_speeds,
+    seed_label,
+    training_notes,
+)
 from tengen.experiments.verdicts import (
     Measured,
+    Outcome,
     Verdict,
+    dominated,
     fit_curve,
     pareto_front,
     ranking,
@@ -88,11 +98,7 @@ def report(setup: Setup, results: StepResults) -> Findings:
     names = labels(setup)
     accuracy = measured(setup, results, names, TOP1, _REFERENCE)
     error = measured(setup, results, names, WIN, _REFERENCE)
-    speed = {
-        name: float(found)
-        for name in names
-        if (found := results.value(f"speed {name}", "batches_per_second")) is not None
-    }
+    speed = measured_speeds(results, "speed", names)
     fitted = _fit(setup, accuracy)
     verdicts = [
         *_rankings(accuracy, error),
@@ -139,36 +145,40 @@ def _rankings(accuracy: Mapping[str, Measured], error: Mapping[str, Measured]) -
 def _fronts(
     accuracy: Mapping[str, Measured],
     error: Mapping[str, Measured],
-    speed: Mapping[str, float],
+    speed: Mapping[str, Measured],
 ) -> list[Verdict]:
     verdicts = []
     for claim, found, higher in (
         ("residual nets are dominated in accuracy and speed", accuracy, True),
         ("residual nets are dominated in squared error and speed", error, False),
     ):
-        points = {k: (speed[k], found[k].value) for k in found if k in speed}
-        known = [name for name in _RESIDUAL if name in points]
-        if not known or len(points) < 4:
+        mobiles = [name for name in found if name in speed and name not in _RESIDUAL]
+        residuals = [name for name in found if name in speed and name in _RESIDUAL]
+        if not residuals or len(mobiles) < 3:
             verdicts.append(Verdict(claim, "not run"))
             continue
-        front = pareto_front(points, higher=higher)
-        kept = [name for name in known if name in front]
-        detail = f"front: {', '.join(front)}"
-        verdicts.append(Verdict(claim, "no" if kept else "yes", detail))
+        outcomes = {
+            name: dominated(name, mobiles, speed, found, higher=higher) for name in residuals
+        }
+        found_all = set(outcomes.values())
+        outcome: Outcome = "yes" if found_all == {"yes"} else "undecided"
+        outcome = "no" if "no" in found_all else outcome
+        detail = ", ".join(f"{name}: {one}" for name, one in outcomes.items())
+        verdicts.append(Verdict(claim, outcome, detail))
     return verdicts
 
 
 def _front_charts(
     accuracy: Mapping[str, Measured],
     error: Mapping[str, Measured],
-    speed: Mapping[str, float],
+    speed: Mapping[str, Measured],
 ) -> list[Chart]:
     made = []
     for title, y, found, higher in (
         ("Figures 3 and 4: accuracy over speed", "accuracy", accuracy, True),
         ("Figures 5 and 6: squared error over speed", "squared error", error, False),
     ):
-        points = {k: (speed[k], found[k].value) for k in found if k in speed}
+        points = {k: (speed[k].value, found[k].value) for k in found if k in speed}
         front = set(pareto_front(points, higher=higher))
         curves = (
             Curve("Pareto front", tuple(sorted(points[k] for k in front))),

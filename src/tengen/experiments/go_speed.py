@@ -10,6 +10,7 @@ from tengen.experiments.go_depth_width import net_of
 from tengen.experiments.papers import PaperItem, paper
 from tengen.experiments.step import Step
 from tengen.experiments.steps.nets import SpeedStep
+from tengen.experiments.trained import measured_speeds
 from tengen.experiments.verdicts import Measured, Verdict, ranking
 
 _BATCH = 32
@@ -52,22 +53,13 @@ def report(setup: Setup, results: StepResults) -> Findings:
         ("Table V: device, batches per second", "gpu", gpu, item.named("Table V"), "gpu_speed"),
         ("Table VI: one CPU core, batches of 1", "cpu", cpu, item.named("Table VI"), "cpu_speed"),
     ):
-        found = _speeds(results, part, names)
+        found = measured_speeds(results, part, names)
         numbers = printed.matrix() | item.named("Table III").column(column)
         rows = [(name, found.get(name), numbers.get(name)) for name in names]
         tables.append(ReportTable(title, ("width x depth", "ours", "paper"), tuple(rows)))
         verdicts.append(ranking(f"{title}: ranking of the nets", found, numbers))
         verdicts.append(_monotone(f"{title}: speed falls with depth and width", found))
     return Findings(tuple(tables), tuple(verdicts))
-
-
-def _speeds(results: StepResults, part: str, names: list[str]) -> dict[str, Measured]:
-    """Median of the rounds, with half of their range as error."""
-    found = {}
-    for name in names:
-        if (one := results.get(f"{part} {name}")) is not None:
-            found[name] = Measured(one["batches_per_second"], (one["high"] - one["low"]) / 2)
-    return found
 
 
 def _monotone(claim: str, found: dict[str, Measured]) -> Verdict:

@@ -15,7 +15,7 @@ from tengen.experiments.go_depth_width import labels, trainings
 from tengen.experiments.papers import paper
 from tengen.experiments.step import Step
 from tengen.experiments.steps.matches import EngineMatchStep, ExportStep, NetTournamentStep
-from tengen.experiments.verdicts import Measured, Verdict, ranking, sign
+from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, sign
 
 _GAMES = {"tiny": 2, "small": 8, "paper": 2}  # of each two nets
 _SECONDS = {"tiny": 0.01, "small": 0.2, "paper": 10.0}  # per move at equal time
@@ -92,12 +92,15 @@ def report(setup: Setup, results: StepResults) -> Findings:
     for name, how in titles.items():
         item = paper("mobilenet").named(name)
         printed = item.column(item.columns[1])
+        elo = EloTable.of(results.get(name))
         rates = _win_rates(results.get(name))
         order = sorted(printed, key=lambda net: -printed[net])
-        rows = tuple((net, rates.get(net), printed[net]) for net in order)
-        tables.append(ReportTable(f"{name}: {how}", ("net", "ours", "paper"), rows))
-        verdicts.append(ranking(f"{name}: ranking of the nets ({how})", rates, printed))
-        verdicts.append(_residual_below(f"{name}: residual nets below the best mobile", rates))
+        rows = tuple((net, rates.get(net), elo.elo.get(net), printed[net]) for net in order)
+        heads = ("net", "ours", "Elo", "paper")
+        tables.append(ReportTable(f"{name}: {how}", heads, rows))
+        claim = f"{name}: ranking of the nets ({how})"
+        verdicts.append(ranking(claim, elo.elo, printed, difference=elo.difference))
+        verdicts.append(_residual_below(f"{name}: residual nets below the best mobile", elo))
     return Findings(tuple(tables), tuple(verdicts))
 
 
@@ -127,17 +130,12 @@ def _wilson(share: float, games: int) -> float:
     return max(centre + half - share, share - centre + half)
 
 
-def _residual_below(claim: str, rates: Mapping[str, Measured]) -> Verdict:
-    mobile = {k: v for k, v in rates.items() if k.startswith("se.")}
-    others = {k: v for k, v in rates.items() if not k.startswith("se.")}
-    if not mobile or not others:
-        return Verdict(claim, "not run")
-    best = max(mobile, key=lambda name: mobile[name].value)
-    gaps = [
-        Measured(mobile[best].value - one.value, math.hypot(mobile[best].error, one.error))
-        for one in others.values()
-    ]
-    return sign(claim, min(gaps, key=lambda gap: gap.value - gap.error))
+def _residual_below(claim: str, elo: EloTable) -> Verdict:
+    mobile = [name for name in elo.elo if name.startswith("se.")]
+    best = max(mobile, key=lambda name: elo.elo[name].value, default="")
+    gaps = [elo.difference(best, name) for name in elo.elo if name not in mobile]
+    known = [gap for gap in gaps if gap is not None]
+    return sign(claim, min(known, key=lambda gap: gap.value - gap.error, default=None))
 
 
 EXPERIMENT = Experiment(

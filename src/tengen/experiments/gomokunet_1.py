@@ -39,6 +39,7 @@ _NETS: dict[str, Any] = {
     "KataNet": {"kind": "katanet", "blocks": 20, "filters": 256},
     "GomokuNet": {"kind": "gomokunet", "filters": 184},
 }
+_SMALL = {name: {**net, "filters": net["filters"] // 2} for name, net in _NETS.items()}
 _TINY: dict[str, Any] = {
     "ConvNet": {"kind": "convnet", "layers": 2, "filters": 8},
     "AlphaNet": {"kind": "resnet", "blocks": 1, "filters": 8, "heads": "alphazero"},
@@ -50,7 +51,7 @@ _TINY: dict[str, Any] = {
 
 
 def nets(setup: Setup) -> dict[str, Any]:
-    return _TINY if setup.scale == "tiny" else _NETS
+    return {"tiny": _TINY, "small": _SMALL, "paper": _NETS}[setup.scale]
 
 
 def plan(setup: Setup) -> dict[str, Step]:
@@ -109,5 +110,7 @@ EXPERIMENT = Experiment(
         "The value has three outputs (win, loss, draw); the loss is the squared error of win minus"
         " loss. The paper does not describe its value head.",
         "The paper gives neither the batch nor the weights of the losses.",
+        "At scale small the trained nets have half of the filters; parameters and multiply-adds are"
+        " those of the paper's size.",
     ),
 )

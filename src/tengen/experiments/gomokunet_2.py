@@ -21,7 +21,7 @@ from tengen.experiments.trained import (
     seed_label,
     training_notes,
 )
-from tengen.experiments.verdicts import Measured, sign
+from tengen.experiments.verdicts import sign
 
 _FULL = "UA RB PAM MFA"
 _PARTS: dict[str, dict[str, bool]] = {
@@ -64,8 +64,7 @@ def report(setup: Setup, results: StepResults) -> Findings:
             one, two = found[metric].get(after), found[metric].get(before)
             gain = None
             if one is not None and two is not None:
-                error = (one.error**2 + two.error**2) ** 0.5
-                gain = Measured(better * (one.value - two.value), error)
+                gain = one.minus(two).times(better)
             verdicts.append(sign(f"{part} improves the {TITLES[metric]}", gain))
     notes = training_notes(setup, GOMOKUNET, results)
     return Findings(tables, tuple(verdicts), (), notes)

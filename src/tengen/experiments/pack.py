@@ -12,17 +12,22 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tengen.experiments.experiment import SCALES, Setup
+from tengen.experiments.experiment import SCALES, DataSource, Setup
 from tengen.experiments.folder import ExperimentFolder
+from tengen.experiments.steps.nets import TrainStep
 from tengen.experiments.store import FORMAT, RESULT, STEPS
 from tengen.util.errors import BadPack
 from tengen.util.files import locked, replacing, replacing_folder
 from tengen.util.packing import PackWriter, open_pack
 
 _FORMAT = 1
-_NETS = ("net.pt",)
-_MEMBER = re.compile(r"steps/([a-z-]{1,40})-([0-9a-f]{16})/(result\.json|net\.pt)")
+_NETS = TrainStep.FILES
+_MEMBER = re.compile(
+    r"steps/([a-z-]{1,40})-([0-9a-f]{16})/(result\.json|net\.pt|validation_games\.npz)"
+)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,12 @@ def pack_results(path: Path, target: Path, *, nets: bool = False) -> Packed:
             for name in names:
                 if (member := done.with_name(name)).exists():
                     writer.add(f"{STEPS}/{done.parent.name}/{name}", member.read_bytes())
-        head = {"format": _FORMAT, "scale": folder.setup.scale, "experiments": folder.names}
+        head = {
+            "format": _FORMAT,
+            "scale": folder.setup.scale,
+            "experiments": folder.names,
+            "data": {name: one.digest for name, one in folder.setup.data.items()},
+        }
         writer.finish(head)
     return Packed(steps, target.stat().st_size)
 
@@ -64,6 +74,7 @@ def unpack_results(source: Path, path: Path) -> tuple[int, int]:
             raise BadPack(f"{source} has format {head['format']!r:.20}, not {_FORMAT}")
         if head["scale"] not in SCALES:
             raise BadPack(f"{source} is of another version: no scale {head['scale']!r:.20}")
+        data = _data(source, head["data"])
         _check_scale(source, path, head["scale"])
         by_step: dict[str, list[str]] = {}
         for name in pack.names:
@@ -75,19 +86,19 @@ def unpack_results(source: Path, path: Path) -> tuple[int, int]:
             if not missing:
                 known += 1
                 continue
-            data = {name: pack.read(f"{STEPS}/{step}/{name}") for name in missing}
-            _check(source, step, data.get(RESULT))
+            found = {name: pack.read(f"{STEPS}/{step}/{name}") for name in missing}
+            _check(source, step, found.get(RESULT))
             added += 1
             if folder.exists():  # a step that was started here, or has lost its nets
                 for name in sorted(missing, key=RESULT.__eq__):  # the result last
                     with replacing(folder / name) as file:
-                        file.write(data[name])
+                        file.write(found[name])
                 continue
             with replacing_folder(folder) as part:
-                for name, content in data.items():
+                for name, content in found.items():
                     (part / name).write_bytes(content)
         if not ExperimentFolder.has_run(path):
-            ExperimentFolder.open(path, Setup(head["scale"]), head["experiments"])
+            ExperimentFolder.open(path, Setup(head["scale"], data), head["experiments"])
     return added, known
 
 
@@ -97,6 +108,14 @@ def _check_scale(source: Path, path: Path, scale: str) -> None:
     own = ExperimentFolder.read(path).setup.scale
     if own != scale:
         raise BadPack(f"{source} is of scale {scale!r:.20}, {path} of scale {own}")
+
+
+def _data(source: Path, table: Any) -> dict[str, DataSource]:
+    """The digests of data that are not here."""
+    texts = table.items() if isinstance(table, dict) else [("", "")]
+    if not all(isinstance(d, str) and _DIGEST.fullmatch(d) for _, d in texts):
+        raise BadPack(f"{source}: the digests of the data are damaged; pack again")
+    return {name: DataSource(digest) for name, digest in texts}
 
 
 def _check(source: Path, step: str, result: bytes | None) -> None:

@@ -72,7 +72,7 @@ class TrainRecipe:
         )
 
 
-_RUN = {"validate_every": 250, "checkpoint": 500, "validation_samples": 100_000}
+_RUN = {"validate_every": 500, "checkpoint": 1000, "validation_samples": 100_000}
 
 # "Improving Model and Search for Computer Go": an epoch is 1,000,000 random states; the paper does
 # not name the optimiser.
@@ -108,14 +108,14 @@ GOMOKUNET = TrainRecipe(
         "schedule": {"name": "constant", "warmup": 0},
     },
     small={
-        "batch": 256,
+        "batch": 512,
         "ema": 0.0,
         "losses": {"policy": 1.0, "scalar": 1.0},
-        "optimiser": {"name": "sgd", "rate": 2e-2, "momentum": 0.9, "weight_decay": 0.0},
-        "schedule": {"name": "cosine", "warmup": 50, "end": 0.02},
+        "optimiser": {"name": "sgd", "rate": 3e-2, "momentum": 0.9, "weight_decay": 0.0},
+        "schedule": {"name": "cosine", "warmup": 100, "end": 0.02},
         "run": _RUN,
     },
-    samples=1_200_000,
+    samples=1_500_000,
     paper_samples=10 * (2_301_460 - 355_087),  # ten epochs
 )
 
@@ -130,12 +130,12 @@ RENJU = TrainRecipe(
         "schedule": {"name": "step", "warmup": 0, "milestones": [0.5, 0.75], "factor": 0.1},
     },
     small={
-        "batch": 512,
+        "batch": 2048,
         "ema": 0.0,
         "losses": {"policy": 1.0, "scalar": 1.0},
-        "optimiser": {"name": "sgd", "rate": 5e-2, "momentum": 0.9, "weight_decay": 1e-4},
+        "optimiser": {"name": "sgd", "rate": 0.1, "momentum": 0.9, "weight_decay": 1e-4},
         "schedule": {"name": "cosine", "warmup": 100, "end": 0.02},
         "run": _RUN,
     },
-    samples=3_000_000,
+    samples=6_000_000,
 )

@@ -5,7 +5,8 @@ both.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
@@ -14,15 +15,15 @@ from tengen.experiments.recipes import RENJU, SEEDS
 from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.steps.matches import NetTournamentStep
-from tengen.experiments.steps.nets import TrainStep
-from tengen.experiments.trained import SCALAR, TOP1, metric, seed_label, training_notes
-from tengen.experiments.verdicts import Measured, Verdict, ranking, seed_error, sign
+from tengen.experiments.steps.nets import MergedStep, TrainStep
+from tengen.experiments.trained import SCALAR, TOP1, measured, seed_label, training_notes
+from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, sign
 
 RULE, SIZE, SKIP = "renju", 15, 6
 COLOURS = ("black", "white")
 _SEPARATE, _BOTH = "Separate color", "Both colors"
 _REFERENCE = f"{_BOTH} 4rblocks"
-_FILTERS = {"tiny": 8, "small": 128, "paper": 256}
+_FILTERS = {"tiny": 8, "small": 64, "paper": 256}
 _GAMES = {"tiny": 2, "small": 64, "paper": 64}  # of each two nets
 
 
@@ -61,9 +62,11 @@ def plan(setup: Setup) -> dict[str, Step]:
     for label in labels:
         for seed in SEEDS[setup.scale] if label == _REFERENCE else (1,):
             nets = trainings(setup, label, seed)
-            for net in nets:
-                name = f"{label} {net.colour}" if len(nets) > 1 else seed_label(label, seed)
-                steps[name] = net
+            if len(nets) == 2:
+                steps |= {f"{label} {net.colour}": net for net in nets}
+                steps[label] = MergedStep(nets)
+            else:
+                steps[seed_label(label, seed)] = nets[0]
     steps["tournament"] = NetTournamentStep(
         tuple(labels),
         tuple(trainings(setup, label) for label in labels),
@@ -75,42 +78,19 @@ def plan(setup: Setup) -> dict[str, Step]:
     return steps
 
 
-def _metric(results: StepResults, label: str, name: str) -> float | None:
-    """Of a row; the mean of both colours for separate nets."""
-    if label.startswith(_BOTH):
-        return metric(results, label, name)
-    values = [metric(results, f"{label} {colour}", name) for colour in COLOURS]
-    known = [value for value in values if value is not None]
-    return sum(known) / 2 if len(known) == 2 else None
-
-
-def _measured(setup: Setup, results: StepResults, name: str, scale: float) -> dict[str, Measured]:
-    seeds = [
-        value * scale
-        for seed in SEEDS[setup.scale]
-        if (value := metric(results, seed_label(_REFERENCE, seed), name)) is not None
-    ]
-    games = results.value(_REFERENCE, "game_errors", name) or 0.0
-    error = math.hypot(seed_error(seeds), games * scale)
-    return {
-        label: Measured(value * scale, error)
-        for label in row_labels()
-        if (value := _metric(results, label, name)) is not None
-    }
-
-
 def report(setup: Setup, results: StepResults) -> Findings:
     printed = paper("renju").named("Table 1").table()
-    accuracy = _measured(setup, results, TOP1, 1.0)
+    accuracy = measured(setup, results, row_labels(), TOP1, _REFERENCE)
     # The paper divides the squared error of results of -1 and 1 by 4.
-    error = _measured(setup, results, SCALAR, 0.25)
-    elo = _elo(results)
+    squared = measured(setup, results, row_labels(), SCALAR, _REFERENCE)
+    error = {label: one.times(0.25) for label, one in squared.items()}
+    elo = EloTable.of(results.get("tournament"))
     rows = tuple(
         (
             label,
             accuracy.get(label),
             error.get(label),
-            elo.get(label),
+            elo.elo.get(label),
             float(row["accuracy"]) / 100,
             row["mse"],
             row["elo"],
@@ -124,10 +104,12 @@ def report(setup: Setup, results: StepResults) -> Findings:
     verdicts = [
         ranking("ranking by accuracy", accuracy, columns["accuracy"]),
         ranking("ranking by squared error", error, columns["mse"], higher=False),
-        ranking("ranking by Elo of the policies", elo, columns["elo"]),
-        *_separate("accuracy", accuracy, 1.0),
-        *_separate("squared error", error, -1.0),
-        *_separate("Elo", elo, 1.0),
+        ranking(
+            "ranking by Elo of the policies", elo.elo, columns["elo"], difference=elo.difference
+        ),
+        *_separate("accuracy", partial(_gain, accuracy, 1.0)),
+        *_separate("squared error", partial(_gain, error, -1.0)),
+        *_separate("Elo", elo.difference),
     ]
     notes = training_notes(setup, RENJU, results)
     games = _GAMES[setup.scale]
@@ -137,29 +119,22 @@ def report(setup: Setup, results: StepResults) -> Findings:
     return Findings((table,), tuple(verdicts), (), notes)
 
 
-def _elo(results: StepResults) -> dict[str, Measured]:
-    found = results.get("tournament")
-    if found is None:
-        return {}
-    rows = zip(found["players"], found["elo"], found["error"], strict=True)
-    return {player: Measured(elo, error) for player, elo, error in rows}
+def _gain(found: Mapping[str, Measured], better: float, one: str, other: str) -> Measured | None:
+    if one not in found or other not in found:
+        return None
+    return found[one].minus(found[other]).times(better)
 
 
-def _separate(name: str, found: dict[str, Measured], better: float) -> list[Verdict]:
+def _separate(name: str, gain: Callable[[str, str], Measured | None]) -> list[Verdict]:
     """One net per colour against one for both, at equal depth."""
-    verdicts = []
-    for label in row_labels():
-        other = label.replace(_SEPARATE, _BOTH)
-        if not label.startswith(_SEPARATE):
-            continue
-        gain = None
-        if label in found and other in found:
-            one, two = found[label], found[other]
-            gain = Measured(better * (one.value - two.value), math.hypot(one.error, two.error))
-        verdicts.append(
-            sign(f"one net per colour is better, {_blocks(label)} blocks: {name}", gain)
+    return [
+        sign(
+            f"one net per colour is better, {_blocks(label)} blocks: {name}",
+            gain(label, label.replace(_SEPARATE, _BOTH)),
         )
-    return verdicts
+        for label in row_labels()
+        if label.startswith(_SEPARATE)
+    ]
 
 
 EXPERIMENT = Experiment(
@@ -171,7 +146,7 @@ EXPERIMENT = Experiment(
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",
-        "The paper does not give the number of filters; 128 at scale small.",
+        "The paper does not give the number of filters; 64 at scale small.",
         "A net of one colour gets half of the samples, as many per colour as a net for both. The"
         " errors of all rows are those of the reference row.",
         "The value has three outputs; the loss is the squared error of win minus loss. The training"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Runs steps: those that are not done, inputs first, until all are done or the time is over."""
+"""Runs steps: those that are not done, inputs first, until all are done or time runs out."""
 
 from __future__ import annotations
 
+import math
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +18,7 @@ from tengen.experiments.step import Step, in_order
 from tengen.experiments.store import StepStore
 from tengen.util.errors import TengenError
 from tengen.util.files import locked
-from tengen.util.journal import Journal
+from tengen.util.journal import Journal, read_rows
 from tengen.util.progress import Progress
 from tengen.util.text import count
 
@@ -39,11 +40,11 @@ class RunSummary:
     done: list[Step] = field(default_factory=list)
     cached: int = 0
     failed: dict[Step, str] = field(default_factory=dict)
-    left: list[Step] = field(default_factory=list)
+    pending: list[Step] = field(default_factory=list)  # stopped, or an input is not done
 
     @property
     def is_complete(self) -> bool:
-        return not self.failed and not self.left
+        return not self.failed and not self.pending
 
 
 class _Workspace:
@@ -74,8 +75,8 @@ class _Workspace:
 
 
 def missing_steps(store: StepStore, targets: Iterable[Step]) -> list[Step]:
-    """The steps to do for these targets, inputs first: targets that are not done, and of what they
-    read everything that is not done or has lost its files.
+    """The steps to run, inputs first: unfinished targets and, recursively, those of their inputs
+    that are unfinished or whose files are missing.
     """
     wanted: dict[str, Step] = {}
 
@@ -98,7 +99,7 @@ def run_steps(
     stop: Callable[[], bool] = lambda: False,
 ) -> RunSummary:
     """Run what is missing below `path`. A step that fails is reported and does not end the run;
-    what needs it is left. Raises FolderBusy, OSError.
+    steps that depend on it are skipped. Raises FolderBusy, OSError.
     """
     path.mkdir(parents=True, exist_ok=True)
     store, summary = StepStore(path), RunSummary()
@@ -131,33 +132,42 @@ class _Run:
         """Run one step, unless it is time to stop or one of its inputs is not done; its outcome
         goes to the journal and the summary.
         """
-        without = {*self.summary.failed, *self.summary.left}
-        if self.stop() or without.intersection(step.inputs):
-            self.summary.left.append(step)
+        unavailable = {*self.summary.failed, *self.summary.pending}
+        if self.stop() or unavailable.intersection(step.inputs):
+            self.summary.pending.append(step)
             return
         self.store.folder(step).mkdir(parents=True, exist_ok=True)
         self._log("start", step)
         start = monotonic()
         try:
-            result = step.run(self._workspace(step))
+            result = step.run(_Workspace(self, step))
         except StepStopped:
-            self.summary.left.append(step)
+            self.summary.pending.append(step)
             self._log("stopped", step, seconds=round(monotonic() - start, 2))
-        except Exception as error:  # a fault of one step must not end the others
+        except Exception as error:  # a bug in one step must not end the others
             self._fail(step, error)
         else:
-            seconds = float(result.pop("seconds", monotonic() - start))
+            seconds = float(result.pop("seconds", monotonic() - start + self._earlier(step)))
             self.store.write(step, result, seconds, _device_name(self.options.device))
             self.summary.done.append(step)
             self._log("done", step, seconds=round(seconds, 2))
             self.progress.print(f"{step.title}: done in {seconds:.0f} s")
+
+    def _earlier(self, step: Step) -> float:
+        """Seconds of earlier sessions that were stopped; those that were killed are not known."""
+        rows = read_rows(self.journal.path)
+        return math.fsum(
+            float(row["seconds"])
+            for row in rows
+            if row.get("event") == "stopped" and row.get("step") == step.key
+        )
 
     def _fail(self, step: Step, error: Exception) -> None:
         text = str(error) or type(error).__name__
         self.summary.failed[step] = text
         self._log("failed", step, error=text[:1000])
         self.progress.print(f"{step.title} failed: {text}")
-        if not isinstance(error, TengenError | OSError):  # a fault of the program
+        if not isinstance(error, TengenError | OSError):  # a bug
             with suppress(OSError):
                 path = self.store.folder(step) / "error.txt"
                 path.write_text("".join(traceback.format_exception(error)), "utf-8")
@@ -165,12 +175,9 @@ class _Run:
     def _log(self, event: str, step: Step, **values: Any) -> None:
         self.journal.append({"event": event, "step": step.key, "title": step.title, **values})
 
-    def _workspace(self, step: Step) -> _Workspace:
-        return _Workspace(self, step)
-
 
 def _device_name(device: str) -> str:
-    """Of the device that a step could use; empty for steps without torch."""
+    """Name of the device that a step could use; empty for steps without torch."""
     if "torch" not in sys.modules:
         return ""
     from tengen.train.loop import find_device
@@ -184,6 +191,6 @@ def describe(summary: RunSummary) -> str:
     parts = [f"{count(len(summary.done), 'step')} done", f"{summary.cached} cached"]
     if summary.failed:
         parts.append(f"{len(summary.failed)} failed")
-    if summary.left:
-        parts.append(f"{len(summary.left)} left")
+    if summary.pending:
+        parts.append(f"{len(summary.pending)} pending")
     return ", ".join(parts)

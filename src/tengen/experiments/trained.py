@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from tengen.experiments.experiment import Chart, Curve, ReportTable, Setup, StepResults
@@ -56,8 +55,8 @@ def measured_all(
 def measured(
     setup: Setup, results: StepResults, labels: Iterable[str], name: str, reference: str
 ) -> dict[str, Measured]:
-    """A metric of each training that is done. The error of one training is that of the seeds of the
-    reference row and of the validation games together.
+    """A metric of each row that is done. The error is that of the seeds of the reference row and of
+    the validation games together.
     """
     seeds = [metric(results, seed_label(reference, seed), name) for seed in SEEDS[setup.scale]]
     by_seed = seed_error([value for value in seeds if value is not None])
@@ -65,8 +64,19 @@ def measured(
     for label in labels:
         value = metric(results, label, name)
         if value is not None:
-            games = results.value(label, "game_errors", name)
-            found[label] = Measured(value, math.hypot(by_seed, games or 0.0))
+            draws = results.value(label, "draws", name) or ()
+            found[label] = Measured.of_draws(value, draws, by_seed)
+    return found
+
+
+def measured_speeds(results: StepResults, prefix: str, names: Iterable[str]) -> dict[str, Measured]:
+    """Batches per second of the steps `prefix NAME`: the median of the rounds, with half of their
+    range as error.
+    """
+    found = {}
+    for name in names:
+        if (one := results.get(f"{prefix} {name}")) is not None:
+            found[name] = Measured(one["batches_per_second"], (one["high"] - one["low"]) / 2)
     return found
 
 
@@ -115,18 +125,12 @@ def differences_table(
         cells: list[object] = [label]
         for column, name in names.items():
             here, there = ours[name].get(label), ours[name].get(reference)
-            cells.append(None if here is None or there is None else _minus(here, there))
+            cells.append(None if here is None or there is None else here.minus(there))
             scale = _PERCENT if HIGHER[name] else 1.0
             cells.append(scale * (printed[label][column] - printed[reference][column]))
         rows.append(tuple(cells))
     heads = [f"{TITLES[name]}, {who}" for name in names.values() for who in ("ours", "paper")]
     return ReportTable(f"Differences to {reference}", ("net", *heads), tuple(rows))
-
-
-def _minus(one: Measured, other: Measured) -> Measured:
-    if one is other:
-        return Measured(0.0, 0.0)
-    return Measured(one.value - other.value, math.hypot(one.error, other.error))
 
 
 def rankings(

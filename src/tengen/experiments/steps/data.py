@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,8 +15,8 @@ from tengen.data.importers.npz import import_packed
 from tengen.data.importers.records import RecordOptions, import_records
 from tengen.data.manifest import MANIFEST
 from tengen.engine import Engine, Limit
-from tengen.experiments.errors import BadExperiment, StepStopped
-from tengen.experiments.experiment import Setup
+from tengen.experiments.errors import StepFailed, StepStopped
+from tengen.experiments.experiment import Setup, files_of
 from tengen.experiments.step import UNHASHED, Step, Workspace
 from tengen.game.rule import Colour, Rule
 from tengen.util.files import write_text
@@ -43,20 +42,22 @@ class DataStep(Step):
 
 @dataclass(frozen=True, eq=False)
 class GivenData(DataStep):
-    """Data of the user: a data set folder, a folder of `part_NN.npz`, or game records, of which
-    the first `skip` moves are left out. `digest` identifies the content.
+    """Data of the user. The first `skip` moves of game records are left out; a data set is taken
+    as it is, except for `every`.
     """
 
     digest: str
     skip: int = 0
     every: int = 10  # one game of so many is for validation
-    path: Path = field(default=Path(), metadata=UNHASHED)
+    path: Path | None = field(default=None, metadata=UNHASHED)
 
     @property
     def title(self) -> str:
-        return f"data {self.path.name}"
+        return f"data {self.path.name if self.path else self.digest[:12]}"
 
     def run(self, work: Workspace) -> dict[str, Any]:
+        if self.path is None or not self.path.exists():
+            raise StepFailed("the data are not here: name them by --data NAME=PATH")
         out = work.folder / FOLDER
         if (self.path / MANIFEST).exists():
             out.unlink(missing_ok=True)
@@ -107,14 +108,12 @@ class MadeGames(DataStep):
 
 
 def data_step(setup: Setup, name: str, rule: str, *, size: int = 15, skip: int = 0) -> DataStep:
-    """The data set that `--data NAME=PATH` gave, else games made by the engine. Raises
-    BadExperiment if the path has no data.
-    """
-    path = setup.data.get(name)
-    if path is None:
+    """The data set that `--data NAME=PATH` gave, else games made by the engine."""
+    source = setup.data.get(name)
+    if source is None:
         games = {"tiny": 60, "small": 2000, "paper": 20_000}[setup.scale]
         return MadeGames(rule, size, games=games, skip=skip)
-    return GivenData(rule, size, digest=_digest(path), skip=skip, path=path)
+    return GivenData(rule, size, digest=source.digest, skip=skip, path=source.path)
 
 
 def data_folder(work: Workspace, step: DataStep) -> Path:
@@ -122,23 +121,6 @@ def data_folder(work: Workspace, step: DataStep) -> Path:
 
 
 FILES = DataStep.FILES
-
-
-def _digest(path: Path) -> str:
-    """Of the manifest of a data set, which has the checksums of all shards, else of all files."""
-    found = hashlib.sha256()
-    try:
-        if (path / MANIFEST).exists():
-            return hashlib.sha256((path / MANIFEST).read_bytes()).hexdigest()
-        files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-        for file in files:
-            with file.open("rb") as opened:
-                found.update(file.suffix.encode() + hashlib.file_digest(opened, "sha256").digest())
-    except OSError as error:
-        raise BadExperiment(f"{path}: {error.strerror or error}", "--data") from None
-    if not files:
-        raise BadExperiment(f"{path} is an empty folder", "--data")
-    return found.hexdigest()
 
 
 def _import_games(path: Path, out: Path, step: GivenData | MadeGames, work: Workspace) -> None:
@@ -157,9 +139,8 @@ def _import_games(path: Path, out: Path, step: GivenData | MadeGames, work: Work
         if work.stop():
             raise StepStopped(step.title)
 
-    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
     if not _is_complete(out):
-        import_records(files, out, options, progress=report)
+        import_records(files_of(path), out, options, progress=report)
 
 
 def _is_complete(out: Path) -> bool:

@@ -5,9 +5,12 @@ the arena.
 
 from __future__ import annotations
 
+import hashlib
+import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,11 +21,10 @@ from tengen.arena.standings import Standings
 from tengen.cluster import LocalCluster
 from tengen.experiments.errors import StepFailed, StepStopped
 from tengen.experiments.step import UNHASHED, ResultValue, Step, Workspace
-from tengen.experiments.steps.nets import TrainStep
+from tengen.experiments.steps.nets import WEIGHTS, TrainStep
 from tengen.game.rule import Colour, Rule
 from tengen.util.files import locked
 
-WEIGHTS = "net.pt"
 _MATCH = "match"
 _NETS = "nets"
 _GRACE = 30.0  # seconds without a message from a game, beyond its longest move
@@ -33,6 +35,7 @@ class NetTournamentStep(Step):
     """A round robin of nets at equal playouts; 0 playouts: the policy alone."""
 
     KIND: ClassVar = "net-tournament"
+    VERSION: ClassVar = 2
 
     names: tuple[str, ...]
     nets: tuple[tuple[TrainStep, ...], ...]  # of each name: one, or black's and white's
@@ -129,6 +132,7 @@ class EngineMatchStep(Step):
     """
 
     KIND: ClassVar = "match"
+    VERSION: ClassVar = 2
 
     players: tuple[Mapping[str, Any], ...]
     form: str  # match, gauntlet or round-robin
@@ -138,6 +142,7 @@ class EngineMatchStep(Step):
     limit: Mapping[str, Any]
     openings: str = "balanced"
     seed: int = 1
+    programs: tuple[str, ...] = ()  # checksums of the program files among the players
     label: str = field(default="", metadata=UNHASHED)
 
     @property
@@ -201,22 +206,35 @@ def player_table(text: str) -> dict[str, Any]:
     return Player.parse(text).to_dict()
 
 
+def program_checksums(tables: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Of the files that the commands of players start: a program that was built again is another
+    player.
+    """
+    files = [shutil.which(shlex.split(one["command"])[0]) for one in tables if one.get("command")]
+    return tuple(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files if file)
+
+
 def _result(definition: Definition, counted: Standings) -> dict[str, Any]:
-    """Ratings, and the score of each two players that met, from the first one's point of view."""
+    """Ratings and their differences, and the score of each two players that met, from the first
+    one's point of view.
+    """
     names = [player.name for player in definition.players]
-    meetings = []
-    for first in range(len(names)):
-        for second in range(first + 1, len(names)):
-            met = counted.between(first, second)
-            if met is not None and met.games:
-                low, high = expected_share(met.elo.low), expected_share(met.elo.high)
-                error = max(high - met.share, met.share - low)
-                meetings.append([names[first], names[second], met.games, met.share, error])
     ratings = counted.ratings
+    meetings, differences = [], []
+    for first, second in combinations(range(len(names)), 2):
+        gap = ratings.difference(first, second)
+        pair = [names[first], names[second]]
+        differences.append([*pair, round(gap.elo, 1), round(gap.error, 1)])
+        met = counted.between(first, second)
+        if met is not None and met.games:
+            low, high = expected_share(met.elo.low), expected_share(met.elo.high)
+            error = max(high - met.share, met.share - low)
+            meetings.append([*pair, met.games, met.share, error])
     return {
         "players": names,
         "meetings": meetings,
         "elo": [round(value, 1) for value in ratings.elo],
         "error": [round(value, 1) for value in ratings.error],
+        "differences": differences,
         "games": list(ratings.games),
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tengen.experiments.errors import StepStopped
 from tengen.experiments.step import UNHASHED, Step, Workspace
@@ -16,9 +16,15 @@ from tengen.experiments.steps.data import DataStep, data_folder
 from tengen.nets import spec_of
 from tengen.util.files import replacing
 
+if TYPE_CHECKING:
+    from tengen.train.game_metrics import GameMetrics
+
 Net = str | Mapping[str, Any]
 _RUN = "run"
-_WEIGHTS = "net.pt"
+WEIGHTS, GAMES = "net.pt", "validation_games.npz"
+# Of a report: drawn again over the validation games, so that nets can be compared draw by draw.
+_DRAWN = ("policy_top1", "policy_top5", "policy_top10", "scalar", "win_mse")
+_DRAWS = 400
 _ROUNDS = 7  # of a speed measurement; the median counts
 
 
@@ -55,7 +61,8 @@ class TrainStep(Step):
     """
 
     KIND: ClassVar = "train"
-    FILES: ClassVar = (_WEIGHTS,)
+    VERSION: ClassVar = 2
+    FILES: ClassVar = (WEIGHTS, GAMES)
 
     net: Net
     data: DataStep
@@ -72,6 +79,7 @@ class TrainStep(Step):
 
     def run(self, work: Workspace) -> dict[str, Any]:
         from tengen.train import TrainConfig, train
+        from tengen.train.game_metrics import GameMetrics
 
         table = dict(self.config)
         length = {"samples": self.samples} if self.samples else {}
@@ -88,11 +96,12 @@ class TrainStep(Step):
         )
         if not done.is_done:
             raise StepStopped(f"{self.title}: {done.step:,} of {done.total:,} steps")
-        with replacing(work.folder / _WEIGHTS) as file:
-            file.write((work.folder / _RUN / _WEIGHTS).read_bytes())
+        for name in self.FILES:
+            with replacing(work.folder / name) as file:
+                file.write((work.folder / _RUN / name).read_bytes())
         return {
             "validation": done.validation,
-            "game_errors": _game_errors(work.folder / _RUN),
+            "draws": _draws(GameMetrics.read(work.folder / GAMES)),
             "curve": _curve(work.folder / _RUN),
             "steps": done.total,
             "samples": done.total * int(table.get("batch", TrainConfig.batch)),
@@ -100,20 +109,39 @@ class TrainStep(Step):
         }
 
 
-def _game_errors(run: Path) -> dict[str, float]:
-    """Half of the 95% interval of each metric, validation games being drawn again."""
-    from tengen.train.game_metrics import GameMetrics
-    from tengen.train.train_folder import TrainFolder
+@dataclass(frozen=True, eq=False)
+class MergedStep(Step):
+    """The validation of one net per colour on the positions of both colours together."""
 
-    path = TrainFolder.read(run).game_metrics
-    if not path.exists():  # no validation positions
-        return {}
-    found = GameMetrics.read(path)
-    errors = {}
-    for metric in found.metrics:
-        low, high = found.interval(found.kinds[0], metric)
-        errors[metric] = (high - low) / 2
-    return errors
+    KIND: ClassVar = "merged"
+
+    nets: tuple[TrainStep, ...]  # black's and white's
+
+    @property
+    def title(self) -> str:
+        return f"validate {self.nets[0].label}, both colours"
+
+    def run(self, work: Workspace) -> dict[str, Any]:
+        from tengen.train.game_metrics import GameMetrics
+
+        black, white = (GameMetrics.read(work.file(net, GAMES)) for net in self.nets)
+        both = black.merged(white)
+        means = {
+            kind: {name: both.mean(kind, name) for name in both.metrics} for kind in both.kinds
+        }
+        return {"validation": means, "draws": _draws(both)}
+
+
+def _draws(found: GameMetrics) -> dict[str, list[float]]:
+    """The mean of each metric of a report with games drawn again, on all positions; of the averaged
+    weights, if there are any.
+    """
+    kind = "average" if "average" in found.kinds else "raw"
+    names = [name for name in _DRAWN if name in found.metrics]
+    return {
+        name: [round(value, 6) for value in found.resampled(kind, name, _DRAWS).tolist()]
+        for name in names
+    }
 
 
 def _curve(run: Path) -> list[dict[str, Any]]:
