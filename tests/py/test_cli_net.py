@@ -257,7 +257,7 @@ def test_list_shows_which_nets_are_baked(
 @pytest.mark.integration
 def test_export_of_a_run(a_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "fine.net"
-    line = ["net", "export", str(a_run), str(out), "--rule", "renju", "--size", "13-15"]
+    line = ["net", "export", str(a_run), "--rule", "renju", str(out), "--size", "13-15"]
     assert main([*line, "--colour", "white", "--description", "for tests"]) == 0
     assert "fine.net, 0.3" in capsys.readouterr().err
     header = net_info(out).header

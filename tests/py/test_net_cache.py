@@ -60,7 +60,10 @@ def slow_net(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(program: str, *arguments: object) -> subprocess.Popen[str]:
     line = [sys.executable, "-c", program, *map(str, arguments)]
-    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # Without a measurement of coverage, which would write files of its own.
+    env = {name: value for name, value in os.environ.items() if "COVERAGE" not in name}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, env=env)
 
 
 def answer(process: subprocess.Popen[str]) -> list[str]:

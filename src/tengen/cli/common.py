@@ -113,6 +113,21 @@ def add_rule(parser: argparse.ArgumentParser, help: str) -> None:
     add_options(parser, (f"--rule {choices(Rule)}", help))
 
 
+class IntermixedParser(argparse.ArgumentParser):
+    """Accepts options between optional arguments too: `RUN --rule renju OUT`."""
+
+    _inside = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self._inside or self._subparsers is not None:  # argparse does not support these
+            return super().parse_known_args(args, namespace)
+        self._inside = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._inside = False
+
+
 class Subcommands:
     """The subcommands of a command. Without one, the command prints its help and exits with 2."""
 
@@ -122,7 +137,9 @@ class Subcommands:
             return 2
 
         parser.set_defaults(handler=print_help)
-        self.parsers = parser.add_subparsers(metavar="ACTION", title="actions")
+        self.parsers = parser.add_subparsers(
+            metavar="ACTION", title="actions", parser_class=IntermixedParser
+        )
 
     def add(
         self, name: str, handler: Callable[[argparse.Namespace], int], help: str, epilog: str = ""
