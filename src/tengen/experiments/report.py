@@ -182,15 +182,15 @@ def to_dict(report: Report) -> dict[str, Any]:
 
 def _table_dict(one: ReportTable) -> dict[str, Any]:
     rows = [
-        [_finite(asdict(cell)) if isinstance(cell, Measured) else cell for cell in row]
+        [_measured_dict(cell) if isinstance(cell, Measured) else cell for cell in row]
         for row in one.rows
     ]
     return {"title": one.title, "columns": list(one.columns), "rows": rows, "note": one.note}
 
 
-def _finite(values: dict[str, float]) -> dict[str, float | None]:
+def _measured_dict(cell: Measured) -> dict[str, float | None]:
     """JSON has no infinities: an unknown error is null."""
-    return {name: value if math.isfinite(value) else None for name, value in values.items()}
+    return {"value": cell.value, "error": cell.error if math.isfinite(cell.error) else None}
 
 
 # --- HTML ---
