@@ -47,7 +47,7 @@ size_t node_count(Mcts& search) { return reached(search).size(); }
 }  // namespace
 
 TEST(mcts_memory_is_bounded_and_reused) {
-  // Nothing is is_proven here in so few playouts.
+  // Nothing is proven here in so few playouts.
   const GamePosition position =
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   for (const int threads : {1, 3}) {
@@ -240,6 +240,30 @@ TEST(mcts_lower_bound_prefers_certain_moves) {
   CHECK(lower_bound(edge, child, 2) > few);
   child.square = 0.8;  // the same average of wilder results
   CHECK(lower_bound(edge, child, 2) < 0.3 - 2 * std::sqrt((0.25 - 0.09) / 10'000));
+}
+
+TEST(mcts_ranks_proven_moves_by_their_distance) {
+  // The positions after six moves of a root: won, lost and drawn for the side to move there.
+  const std::vector<ProvenResult> after = {ProvenResult::win(3), ProvenResult::loss(4),
+                                           ProvenResult::win(7), ProvenResult::loss(2),
+                                           ProvenResult::draw(), ProvenResult::win(1)};
+  Tree tree(SMALL_MEMORY);
+  const Index root = tree.find_or_add(1).node;
+  std::vector<MovePrior> moves(after.size());
+  for (size_t i = 0; i < moves.size(); ++i) moves[i].move = make_point(static_cast<int>(i), 0);
+  CHECK(tree.set_moves(tree.node(root), moves));
+  for (size_t i = 0; i < after.size(); ++i) {
+    Edge* edge = tree.add_edge(tree.node(root));
+    edge->visits = 1;
+    edge->child = tree.find_or_add((i + 2) << 20).node;
+    tree.node(edge->child).proof = after[i];
+  }
+  std::vector<Value> values;
+  for (const RankedMove& move : ranked_moves(tree, root, {}, nullptr)) values.push_back(move.value);
+  // The shortest win first, the longest loss before shorter ones.
+  const std::vector<Value> expected = {mate_in(3),  mate_in(5),  DRAW,
+                                       mated_in(8), mated_in(4), mated_in(2)};
+  CHECK(values == expected);
 }
 
 TEST(mcts_variance_is_right_after_millions_of_results) {

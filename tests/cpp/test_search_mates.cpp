@@ -178,6 +178,24 @@ TEST(drawn_mates_have_their_distance) {
       }
 }
 
+TEST(a_move_limit_ends_the_game_before_a_mate) {
+  // The five of an open three is the third move, that of two open threes against it the fourth.
+  struct Limited {
+    size_t drawing;
+    int moves_left;
+    Value value;
+  };
+  for (const Limited& one : {Limited{1, 2, DRAW}, Limited{1, 3, mate_in(3)}, Limited{4, 3, DRAW},
+                             Limited{4, 4, mated_in(4)}})
+    for (const bool fours : {true, false}) {
+      const GamePosition position = turned(MATES[one.drawing].rows, Rule::FREESTYLE, BLACK);
+      AlphaBeta search = classical_search(9, Rule::FREESTYLE, fours);
+      SearchRequest request = request_of(position, 6);
+      request.moves_left = one.moves_left;
+      CHECK_EQ(search_and_log(search, request).answer.info.value, one.value);
+    }
+}
+
 TEST(vcf_wins_are_found_and_proven) {
   int wins = 0;
   for (int r = 0; r < RULE_NB; ++r)
