@@ -8,7 +8,7 @@ namespace {
 void add_all(const Position& position, std::vector<ScoredMove>& moves) {
   const size_t first = moves.size();
   const auto add = [&](Point p) {
-    if (position.patterns().may_play(position.side(), p)) moves.push_back({p, 0});
+    if (position.patterns().is_legal(position.side(), p)) moves.push_back({p, 0});
   };
   position.for_each_near(add);
   if (moves.size() == first) position.for_each_empty(add);
@@ -20,7 +20,7 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
   const PatternBoard& patterns = position.patterns();
   const Colour side = position.side(), other = opponent(side);
   const auto add = [&](Point p) {
-    if (patterns.may_play(side, p)) moves.push_back({p, 0});
+    if (patterns.is_legal(side, p)) moves.push_back({p, 0});
   };
   patterns.for_each_at_least(side, Threat::FOUR, add);
   DefencePoints defences;

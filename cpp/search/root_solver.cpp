@@ -35,7 +35,7 @@ bool RootSolver::solve(Position& root, const SearchRequest& request, SearchContr
   SearchInfo& info = result.info;
   const i64 start_time = StopCondition::now_in_nanoseconds();
   nodes_ = 0;
-  if (root.threats().has_five(request.side)) {
+  if (root.threats().can_make_five(request.side)) {
     info.pv = {root.threats().five_point(request.side)};
     info.value = mate_in(1);
   } else if (use_vcf) {
@@ -44,9 +44,9 @@ bool RootSolver::solve(Position& root, const SearchRequest& request, SearchContr
         vcf_.search(root.threats(), request.side, root_vcf_nodes(request, control), stop_condition);
     nodes_ = stop_condition.nodes();
     if (status != SolveStatus::WIN) return false;
-    WinTree::Reader moves(vcf_.tree()), plies(vcf_.tree());
-    info.pv = longest_line(moves);
-    info.value = mate_in(longest_win(plies));
+    VcfTree::Reader moves(vcf_.tree()), plies(vcf_.tree());
+    info.pv = longest_variation(moves);
+    info.value = mate_in(win_length(plies));
   } else {
     return false;
   }

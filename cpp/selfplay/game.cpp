@@ -109,7 +109,7 @@ void Game::inspect_root(LeafInspector& inspector) {
 /// The result is proven: ends the game, or plays the winning or losing move.
 void Game::play_proven(LeafInspector& inspector, ProvenState proven) {
   const Settings& settings = context_->settings;
-  const bool is_five = inspector.position().threats().has_five(side_);
+  const bool is_five = inspector.position().threats().can_make_five(side_);
   if (proven == ProvenState::WON) add_row_of(inspector.moves(), Source::SOLVER, settings.won_share);
   if (settings.cut_off) {
     const Colour winner = proven == ProvenState::WON ? side_ : opponent(side_);
@@ -128,7 +128,7 @@ void Game::play_lost(LeafInspector& inspector) {
   const Position& position = inspector.position();
   Point move = NO_POINT;
   const auto take = [&](Point p) {
-    if (move == NO_POINT && position.patterns().may_play(side_, p)) move = p;
+    if (move == NO_POINT && position.patterns().is_legal(side_, p)) move = p;
   };
   position.patterns().for_each_at_least(opponent(side_), Threat::OPEN_FOUR, take);
   position.for_each_near(take);

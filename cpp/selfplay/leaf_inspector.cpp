@@ -33,7 +33,7 @@ ProvenState LeafInspector::inspect(int vcf_nodes) {
   forced_ = ForcedReply::NONE;
   const ThreatBoard& threats = position_.threats();
   if (position_.is_drawn()) return ProvenState::DRAWN;
-  if (threats.has_five(position_.side())) {
+  if (threats.can_make_five(position_.side())) {
     add_threats(Threat::FIVE);
     return ProvenState::WON;
   }
@@ -46,7 +46,7 @@ ProvenState LeafInspector::inspect(int vcf_nodes) {
     return ProvenState::WON;
   }
   if (has_vcf(vcf_nodes)) {
-    moves_.push_back(WinTree::Reader(vcf_.tree()).next());
+    moves_.push_back(VcfTree::Reader(vcf_.tree()).next());
     return ProvenState::WON;
   }
   scored_.clear();
@@ -68,7 +68,7 @@ ProvenState LeafInspector::forced() {
 bool LeafInspector::has_vcf(int vcf_nodes) {
   ThreatBoard& threats = position_.threats();
   const Colour side = position_.side();
-  if (vcf_nodes == 0 || !threats.has_four(side)) return false;
+  if (vcf_nodes == 0 || !threats.can_make_four(side)) return false;
   if (!threats.patterns().has_followup_four(side)) return false;
   // Results must not depend on other games.
   if (vcf_nodes <= MAX_NODES_WITHOUT_EVICTION)

@@ -44,7 +44,7 @@ bool add_stone(Position& position, const Region& region, Rng& rng, std::vector<P
   for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
     const Point p = region.draw_point(rng);
     const PatternBoard& patterns = position.patterns();
-    if (!patterns.is_empty(p) || !patterns.may_play(position.side(), p) ||
+    if (!patterns.is_empty(p) || !patterns.is_legal(position.side(), p) ||
         patterns.threat(position.side(), p) == Threat::FIVE)
       continue;
     position.play(p);

@@ -77,7 +77,7 @@ inline std::vector<Point> legal_moves(const GamePosition& position) {
   patterns.assign(position.cells);
   std::vector<Point> moves;
   for (const Point p : board_points(position.size))
-    if (patterns.is_empty(p) && patterns.may_play(position.side, p)) moves.push_back(p);
+    if (patterns.is_empty(p) && patterns.is_legal(position.side, p)) moves.push_back(p);
   return moves;
 }
 
@@ -93,7 +93,7 @@ inline GamePosition nearly_full(Rng& rng, int size, Rule rule, int empty) {
     while (static_cast<int>(points.size()) > empty) {
       // Of some points the first where neither side makes a five.
       const auto place = std::find_if(points.rbegin(), points.rend(), [&](Point p) {
-        return patterns.threat(made.side, p) != Threat::FIVE && patterns.may_play(made.side, p);
+        return patterns.threat(made.side, p) != Threat::FIVE && patterns.is_legal(made.side, p);
       });
       if (place == points.rend()) break;
       const Point p = *place;

@@ -245,7 +245,7 @@ TEST(mcts_depth_limit_waits_for_all_lines) {
 }
 
 TEST(mcts_searches_a_single_search_move_fully) {
-  // Nothing is is_proven here in so few playouts.
+  // No move is proven in so few playouts.
   const GamePosition position =
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   Mcts search(15, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));

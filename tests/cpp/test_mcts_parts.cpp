@@ -47,7 +47,7 @@ size_t node_count(Mcts& search) { return reached(search).size(); }
 }  // namespace
 
 TEST(mcts_memory_is_bounded_and_reused) {
-  // Nothing is is_proven here in so few playouts.
+  // No move is proven in so few playouts.
   const GamePosition position =
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   for (const int threads : {1, 3}) {

@@ -72,10 +72,9 @@ std::vector<Point> open_fours(const GamePosition& position, Colour colour) {
   std::vector<Point> points;
   for (const Point p : board_points(position.size)) {
     if (position.cells[p] != EMPTY) continue;
-    const Verdict verdict = referee.judge(p, colour);
+    const PointReport report = referee.classify(p, colour);
     // A black double-three candidate may be forbidden; the patterns have a class of its own for it.
-    if (verdict.open_four && verdict.forbidden == Forbidden::NONE &&
-        !verdict.double_three_candidate)
+    if (report.open_four && report.forbidden == Forbidden::NONE && !report.double_three_candidate)
       points.push_back(p);
   }
   return points;
@@ -214,7 +213,7 @@ TEST(stop_four_generates_fours_and_defences) {
       referee.set(p, side);
       const bool is_four = !fives(referee, position.size, side).empty();
       const bool stops_all = std::none_of(threatened.begin(), threatened.end(), [&](Point four) {
-        return four != p && referee.judge(four, other).open_four;
+        return four != p && referee.classify(four, other).open_four;
       });
       referee.set(p, EMPTY);
       CHECK(is_four || stops_all);

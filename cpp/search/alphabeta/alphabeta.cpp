@@ -46,16 +46,16 @@ std::vector<Point> AlphaBeta::generate_root_moves(const SearchRequest& request) 
   std::vector<Point> points;
   if (!request.search_moves.empty()) return request.search_moves;
   const Colour side = request.side;
-  if (request.multipv == 1 && root_.threats().has_five(side))
+  if (request.multipv == 1 && root_.threats().can_make_five(side))
     return {root_.threats().five_point(side)};
   if (root_.empty_count() == root_.size() * root_.size())
     return {make_point(root_.size() / 2, root_.size() / 2)};
-  if (!root_.threats().has_five(side) && root_.threats().has_five(opponent(side)))
+  if (!root_.threats().can_make_five(side) && root_.threats().can_make_five(opponent(side)))
     for (const Point p : root_.threats().defences(opponent(side), NO_POINT)) points.push_back(p);
   if (points.empty()) {
     std::vector<ScoredMove> moves;
     const auto push = [&](Point p) {
-      if (root_.patterns().may_play(side, p)) moves.push_back({p, 0});
+      if (root_.patterns().is_legal(side, p)) moves.push_back({p, 0});
     };
     root_.for_each_near(push);
     if (moves.empty()) root_.for_each_empty(push);

@@ -69,16 +69,16 @@ SolveStatus Worker::search_vcf(int depth) {
 
 /// Mate value of a VCF of the side to move, or NO_VALUE. Writes the line into the frame.
 Value Worker::vcf_value(Frame* frame, int depth, bool pv) {
-  if (!position_.threats().has_four(position_.side())) return NO_VALUE;
+  if (!position_.threats().can_make_four(position_.side())) return NO_VALUE;
   if (search_vcf(depth) != SolveStatus::WIN) return NO_VALUE;
-  WinTree::Reader reader(vcf_.tree());
+  VcfTree::Reader reader(vcf_.tree());
   if (pv) {
-    WinTree::Reader moves = reader;
-    const std::vector<Point> line = longest_line(moves);
+    VcfTree::Reader moves = reader;
+    const std::vector<Point> line = longest_variation(moves);
     frame->pv_length = std::min(static_cast<int>(line.size()), MAX_PLY);
     std::copy_n(line.begin(), frame->pv_length, frame->pv.begin());
   }
-  return mate_in(std::min(frame->ply + longest_win(reader), MAX_PLY));
+  return mate_in(std::min(frame->ply + win_length(reader), MAX_PLY));
 }
 
 /// Whether a quiet move and all later quiet moves can be pruned.
@@ -225,7 +225,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (!ROOT && settings_.max_candidates && depth <= 0) return evaluate(true);
 
   // Step 3. A five wins; an open four wins if there is no five to stop.
-  if (!ROOT && position_.threats().has_five(side)) {
+  if (!ROOT && position_.threats().can_make_five(side)) {
     if (PV) {
       frame->pv[0] = position_.threats().five_point(side);
       frame->pv_length = 1;

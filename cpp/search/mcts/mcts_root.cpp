@@ -31,13 +31,13 @@ std::vector<MovePrior> Mcts::generate_root_moves(const SearchRequest& request) {
   for (const Point p : request.search_moves) moves.push_back({p, 0});
   if (moves.empty() && position.empty_count() == position.size() * position.size())
     moves.push_back({make_point(position.size() / 2, position.size() / 2), 0});
-  const bool has_five = position.threats().has_five(request.side);
-  if (moves.empty() && !has_five)
+  const bool can_make_five = position.threats().can_make_five(request.side);
+  if (moves.empty() && !can_make_five)
     generate_moves(position, forced_reply(position), request.last, moves);
   if (moves.empty()) generate_moves(position, ForcedReply::NONE, NO_POINT, moves);
   std::vector<MovePrior> priors;
   workers_[0]->compute_priors(moves, priors);
-  if (has_five) put_fives_first(position, priors);
+  if (can_make_five) put_fives_first(position, priors);
   return priors;
 }
 
@@ -110,7 +110,7 @@ bool Mcts::make_unhashed_root(const std::vector<MovePrior>& moves) {
 void Mcts::fill_root(Node& node) {
   const ThreatBoard& threats = workers_[0]->position().threats();
   node.stage = Stage::EVALUATED;
-  if (threats.has_five(BLACK) || threats.has_five(WHITE)) return;
+  if (threats.can_make_five(BLACK) || threats.can_make_five(WHITE)) return;
   node.value = workers_[0]->value();
   node.sum = node.value;
   node.weight = 1;

@@ -20,7 +20,7 @@ constexpr size_t MIN_CHAINS = 16;
 constexpr size_t BLOCKS_PER_CHAIN = 4;
 /// Blocks to sweep before an allocation is retried.
 constexpr size_t SWEEP_BATCH = 64;
-/// Nodes between two calls of `keep_running`.
+/// Nodes between two calls of `should_continue`.
 constexpr size_t MARK_CHECK_PERIOD = 4096;
 
 size_t chains_for(size_t bytes) {
@@ -181,14 +181,14 @@ size_t Tree::blocks_of(const Node& node) const {
               : static_cast<size_t>((unvisited + MOVES_PER_BLOCK - 1) / MOVES_PER_BLOCK));
 }
 
-bool Tree::collect(Index root, const std::function<bool()>& keep_running) {
+bool Tree::collect(Index root, const std::function<bool()>& should_continue) {
   const size_t goal = pool_.capacity() * static_cast<size_t>(MCTS_COLLECT_GOAL) / 100;
   u32 min_visits = 0;
-  size_t live = mark(root, min_visits, keep_running);
+  size_t live = mark(root, min_visits, should_continue);
   const size_t before = live;
   while (live > goal && min_visits < MAX_MIN_VISITS) {
     min_visits = min_visits == 0 ? 2 : min_visits * 2;
-    live = mark(root, min_visits, keep_running);
+    live = mark(root, min_visits, should_continue);
   }
   if (live == 0) return false;
   epoch_ = latest_;
@@ -196,13 +196,13 @@ bool Tree::collect(Index root, const std::function<bool()>& keep_running) {
   return live < before || live < pool_.capacity() * static_cast<size_t>(MCTS_COLLECT_FULL) / 100;
 }
 
-size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& keep_running) {
+size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& should_continue) {
   ++latest_;
   size_t live = 0, count = 0;
   stack_.assign(1, root);
   node(root).epoch = latest_;
   while (!stack_.empty()) {
-    if (++count % MARK_CHECK_PERIOD == 0 && !keep_running()) return 0;
+    if (++count % MARK_CHECK_PERIOD == 0 && !should_continue()) return 0;
     Node& marked = node(stack_.back());
     const bool is_root = stack_.back() == root;
     stack_.pop_back();

@@ -58,9 +58,9 @@ class Tree {
   void collapse(Node& node);
 
   /// Frees nodes that are unreachable from the root. If more than half of the memory stays in use,
-  /// also prunes branches with few visits. False if `keep_running` returned false or nothing could
-  /// be freed.
-  bool collect(Index root, const std::function<bool()>& keep_running);
+  /// also prunes branches with few visits. False if `should_continue` returned false or nothing
+  /// could be freed.
+  bool collect(Index root, const std::function<bool()>& should_continue);
 
   size_t bytes() const { return pool_.bytes() + heads_.size() * sizeof(Index); }
   /// Memory in use, per mille.
@@ -73,8 +73,8 @@ class Tree {
   Index take();
   void free_moves(Node& node);
   /// Marks reachable nodes and prunes those with fewer visits. Returns the live blocks, or 0 if
-  /// `keep_running` returned false.
-  size_t mark(Index root, u32 min_visits, const std::function<bool()>& keep_running);
+  /// `should_continue` returned false.
+  size_t mark(Index root, u32 min_visits, const std::function<bool()>& should_continue);
   size_t blocks_of(const Node& node) const;
   /// Frees some unmarked nodes; false if none are left.
   bool sweep_some();

@@ -73,7 +73,8 @@ void Worker::replay_to(const Descent& descent, size_t length) {
 
 bool Worker::has_vcf(int& plies) {
   const Colour side = position_.side();
-  if (!settings_.vcf || MCTS_VCF_NODES == 0 || !position_.threats().has_four(side)) return false;
+  if (!settings_.vcf || MCTS_VCF_NODES == 0 || !position_.threats().can_make_four(side))
+    return false;
   if (!position_.patterns().has_followup_four(side)) return false;
   const u64 before = stop_condition_->nodes();
   const SolveStatus status =
@@ -81,8 +82,8 @@ bool Worker::has_vcf(int& plies) {
   solver_nodes_.store(solver_nodes() + stop_condition_->nodes() - before,
                       std::memory_order_relaxed);
   if (status != SolveStatus::WIN) return false;
-  WinTree::Reader reader(vcf_.tree());
-  plies = longest_win(reader);
+  VcfTree::Reader reader(vcf_.tree());
+  plies = win_length(reader);
   return true;
 }
 
@@ -206,7 +207,7 @@ Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
   ForcedReply forced = ForcedReply::NONE;
   if (position_.is_drawn()) {
     proof = ProvenResult::draw();
-  } else if (position_.threats().has_five(position_.side())) {
+  } else if (position_.threats().can_make_five(position_.side())) {
     proof = ProvenResult::win(1);
   } else {
     forced = forced_reply(position_);

@@ -256,12 +256,12 @@ class Proof:
         called from time to time with the number of moves played. Raises Cancelled once `cancel`
         is set.
         """
-        holds, stopped, played, fault, path = self._core.verify(cancel, progress)
-        if holds:
+        valid, interrupted, played, error, path = self._core.verify(cancel, progress)
+        if valid:
             return True
-        if stopped:
+        if interrupted:
             raise Cancelled(f"the check of the proof was cancelled after {played:,} moves")
-        raise BadProof(fault, [Move.from_index(index, self.size) for index in path])
+        raise BadProof(error, [Move.from_index(index, self.size) for index in path])
 
     # --- files, drawing, pickling ---
 

@@ -25,7 +25,7 @@ DEFAULT_TIME = 10.0  # seconds
 DEFAULT_MEMORY = 64  # MiB
 
 _NO_WIN, _WIN = 0, 1
-_ENDINGS = ("finished", "time", "nodes", "cancelled", "memory")
+_STOP_REASONS = ("finished", "time", "nodes", "cancelled", "memory")
 _SHOWN_MOVES = 20  # in a sentence of `Defences`
 
 OnProgress: TypeAlias = Callable[[SolverProgress], object]
@@ -205,8 +205,8 @@ class Solver:
         if result.status == _NO_WIN:
             status, reason = Status.NO_WIN, f"no win by {goal.describe(limits.quiet)}"
         else:
-            ending = _ENDINGS[result.ended_by]
-            status, reason = Status.UNKNOWN, limits.reached(ending, self._memory)
+            stop_reason = _STOP_REASONS[result.stop_reason]
+            status, reason = Status.UNKNOWN, limits.reached(stop_reason, self._memory)
         best = None if result.best < 0 else Move.from_index(result.best, start.size)
         work = result.nodes, result.seconds, result.depth
         return Answer(status, reason, goal, start.turn, *work, best)
