@@ -76,7 +76,7 @@ BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const Engi
   std::vector<BenchPosition> positions = bench_positions(rule);
   if (options.preset == Preset::ALPHABETA)
     std::erase_if(positions, [&](const BenchPosition& position) {
-      return !fits(resources.evaluation, rule, position.size);
+      return !supports(resources.evaluation, rule, position.size);
     });
   const bool paper = options.preset == Preset::CLASSICAL_PAPER;
   const bool is_mcts = !paper && options.kind == SearchKind::MCTS;
@@ -93,20 +93,20 @@ BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const Engi
       request.depth = limits.depth ? limits.depth : paper ? CLASSICAL_PAPER_DEPTH : BENCH_DEPTH;
     SearchControl control;
     const i64 start_time = StopCondition::now_in_nanoseconds();
-    SearchWork work;
+    SearchStats stats;
     const SearchResult searched =
-        searcher->search(request, control, [&](const SearchInfo& info) { work = info.work; });
+        searcher->search(request, control, [&](const SearchInfo& info) { stats = info.stats; });
     result.seconds += static_cast<double>(StopCondition::now_in_nanoseconds() - start_time) * 1e-9;
-    result.work.nodes += work.nodes;
-    result.work.vcf_nodes += work.vcf_nodes;
-    result.work.solver_nodes += work.solver_nodes;
-    result.work.evaluations += work.evaluations;
+    result.stats.nodes += stats.nodes;
+    result.stats.vcf_nodes += stats.vcf_nodes;
+    result.stats.solver_nodes += stats.solver_nodes;
+    result.stats.evaluations += stats.evaluations;
     result.signature = mixed(result.signature, searched.move);
     result.signature = mixed(result.signature, static_cast<u64>(searched.info.value));
-    result.signature = mixed(result.signature, work.nodes);
+    result.signature = mixed(result.signature, stats.nodes);
     if (is_mcts) {
-      result.signature = mixed(result.signature, work.evaluations);
-      result.signature = mixed(result.signature, work.solver_nodes);
+      result.signature = mixed(result.signature, stats.evaluations);
+      result.signature = mixed(result.signature, stats.solver_nodes);
     }
     ++result.positions;
     if (!should_continue(result.positions, static_cast<int>(positions.size()))) break;

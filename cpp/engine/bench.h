@@ -11,7 +11,7 @@ namespace tengen {
 
 struct BenchResult {
   int positions = 0;
-  SearchWork work;
+  SearchStats stats;
   double seconds = 0;
   u64 signature = 0;  ///< of every move, value and node count; only meaningful with one thread
 };

@@ -42,19 +42,19 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
 ForcedReply forced_reply(const Position& position) {
   const PatternBoard& patterns = position.patterns();
   const Colour other = opponent(position.side());
-  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::STOP_FIVE;
-  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::STOP_OPEN_FOUR
+  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::BLOCK_FOUR;
+  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::BLOCK_OPEN_THREE
                                                       : ForcedReply::NONE;
 }
 
 void generate_moves(const Position& position, ForcedReply forced, Point last,
                     std::vector<ScoredMove>& moves) {
   switch (forced) {
-    case ForcedReply::STOP_FIVE:
+    case ForcedReply::BLOCK_FOUR:
       for (const Point p : position.threats().defences(opponent(position.side()), last))
         moves.push_back({p, 0});
       return;
-    case ForcedReply::STOP_OPEN_FOUR: return add_defences(position, moves);
+    case ForcedReply::BLOCK_OPEN_THREE: return add_defences(position, moves);
     case ForcedReply::NONE: return add_all(position, moves);
   }
 }

@@ -38,7 +38,7 @@ ProvenState LeafInspector::inspect(int vcf_nodes) {
     return ProvenState::WON;
   }
   forced_ = forced_reply(position_);
-  if (forced_ == ForcedReply::STOP_FIVE) return forced();
+  if (forced_ == ForcedReply::BLOCK_FOUR) return forced();
   // An open four needs three plies to win.
   if (threats.moves_left() >= 3 &&
       threats.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0) {
@@ -52,16 +52,16 @@ ProvenState LeafInspector::inspect(int vcf_nodes) {
   scored_.clear();
   generate_moves(position_, forced_, NO_POINT, scored_);
   for (const ScoredMove& move : scored_) moves_.push_back(move.point);
-  if (!moves_.empty()) return ProvenState::UNKNOWN;
+  if (!moves_.empty()) return ProvenState::UNPROVEN;
   // Without a threat only a pass is left: scored as a draw.
-  return forced_ == ForcedReply::STOP_OPEN_FOUR && threats.moves_left() >= 4 ? ProvenState::LOST
-                                                                             : ProvenState::DRAWN;
+  return forced_ == ForcedReply::BLOCK_OPEN_THREE && threats.moves_left() >= 4 ? ProvenState::LOST
+                                                                               : ProvenState::DRAWN;
 }
 
 ProvenState LeafInspector::forced() {
   const ThreatBoard& threats = position_.threats();
   for (const Point p : threats.defences(opponent(position_.side()), NO_POINT)) moves_.push_back(p);
-  if (!moves_.empty()) return ProvenState::UNKNOWN;
+  if (!moves_.empty()) return ProvenState::UNPROVEN;
   return threats.moves_left() >= 2 ? ProvenState::LOST : ProvenState::DRAWN;
 }
 

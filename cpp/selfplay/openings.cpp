@@ -64,7 +64,7 @@ bool attempt(LeafInspector& inspector, const Settings& settings, Rng& rng,
   const Region region = Region::draw(settings.size, rng);
   while (static_cast<int>(moves.size()) < stones)
     if (!add_stone(inspector.position(), region, rng, moves)) return false;
-  return inspector.inspect(settings.root_vcf) == ProvenState::UNKNOWN &&
+  return inspector.inspect(settings.root_vcf) == ProvenState::UNPROVEN &&
          inspector.is_unthreatened();
 }
 

@@ -77,11 +77,11 @@ inline std::vector<Point> longest_variation(VcfTree::Reader& reader) {
   const int defences = reader.next();
   for (int i = 0; i < defences; ++i) {
     const Point defence = reader.next();
-    const std::vector<Point> rest = longest_variation(reader);
-    if (rest.size() + 2 <= longest.size()) continue;
+    const std::vector<Point> continuation = longest_variation(reader);
+    if (continuation.size() + 2 <= longest.size()) continue;
     longest.resize(1);
     longest.push_back(defence);
-    longest.insert(longest.end(), rest.begin(), rest.end());
+    longest.insert(longest.end(), continuation.begin(), continuation.end());
   }
   return longest;
 }

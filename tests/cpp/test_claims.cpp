@@ -145,7 +145,7 @@ TEST(moves_that_do_not_stop_an_open_four_lose) {
     ThreatBoard board(position.size, position.rule);
     board.assign(position.cells, 0);
     if (board.patterns().count(opponent(position.side), Threat::OPEN_FOUR) == 0) return;
-    left_out += check_left_out(position, pick(position, ForcedReply::STOP_OPEN_FOUR), asking);
+    left_out += check_left_out(position, pick(position, ForcedReply::BLOCK_OPEN_THREE), asking);
     ++checked[static_cast<size_t>(position.rule)];
   });
   for (const int count : checked) CHECK(count > 50);

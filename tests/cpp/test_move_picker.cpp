@@ -120,8 +120,8 @@ TEST(forced_reply_agrees_with_the_referee) {
     Referee referee(position.cells, position.rule);
     const Colour other = opponent(position.side);
     const ForcedReply expected =
-        !fives(referee, position.size, other).empty() ? ForcedReply::STOP_FIVE
-        : !open_fours(position, other).empty()        ? ForcedReply::STOP_OPEN_FOUR
+        !fives(referee, position.size, other).empty() ? ForcedReply::BLOCK_FOUR
+        : !open_fours(position, other).empty()        ? ForcedReply::BLOCK_OPEN_THREE
                                                       : ForcedReply::NONE;
     CHECK_EQ(static_cast<int>(forced_reply(Picking(position).position)),
              static_cast<int>(expected));
@@ -166,7 +166,7 @@ TEST(stop_five_generates_exactly_the_defences) {
   for_games(4, 1200, true, [&](const GamePosition& position) {
     const std::vector<Point> expected = plain_stops(position);
     Picking picking(position);
-    if (sorted(picking.pick(ForcedReply::STOP_FIVE)) != expected)
+    if (sorted(picking.pick(ForcedReply::BLOCK_FOUR)) != expected)
       check::fail(__FILE__, __LINE__, "other stops: " + describe(position));
     lost += expected.empty();
     several += expected.size() > 1;  // caro: by closing the five
@@ -189,7 +189,7 @@ TEST(stop_five_searches_near_the_last_move) {
     ++checked;
     OrderingHints hints;
     MovePicker picker(picking.position, picking.history, picking.params, hints,
-                      ForcedReply::STOP_FIVE, stones.back().point, picking.room);
+                      ForcedReply::BLOCK_FOUR, stones.back().point, picking.room);
     std::vector<Point> moves;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) moves.push_back(p);
     CHECK(sorted(moves) == plain_stops(position));
@@ -206,7 +206,7 @@ TEST(stop_four_generates_fours_and_defences) {
     ++checked;
     Picking picking(position);
     const std::vector<Point> may = legal(position),
-                             given = picking.pick(ForcedReply::STOP_OPEN_FOUR);
+                             given = picking.pick(ForcedReply::BLOCK_OPEN_THREE);
     Referee referee(position.cells, position.rule);
     for (const Point p : given) {
       CHECK(std::binary_search(may.begin(), may.end(), p));
@@ -236,9 +236,9 @@ TEST(tt_move_comes_first_and_once) {
   });
   for_games(8, 60, true, [](const GamePosition& position) {
     Picking picking(position);
-    const std::vector<Point> all = picking.pick(ForcedReply::STOP_FIVE);
+    const std::vector<Point> all = picking.pick(ForcedReply::BLOCK_FOUR);
     for (const Point move : all) {
-      const std::vector<Point> moves = picking.pick(ForcedReply::STOP_FIVE, move);
+      const std::vector<Point> moves = picking.pick(ForcedReply::BLOCK_FOUR, move);
       CHECK_EQ(moves.front(), move);
       CHECK(sorted(moves) == sorted(all));
     }

@@ -199,8 +199,8 @@ TEST(vcf_wins_are_found_and_proven) {
         ++wins;
         CHECK(info.proven && is_win(info.value));
         CHECK_EQ(log.infos.size(), size_t{1});
-        CHECK_EQ(info.work.nodes, u64{0});
-        CHECK(info.work.solver_nodes > 0);
+        CHECK_EQ(info.stats.nodes, u64{0});
+        CHECK(info.stats.solver_nodes > 0);
         // The line ends with the last four; the five comes two plies after it.
         CHECK_EQ(MATE - info.value, static_cast<int>(info.pv.size()) + 2);
       }

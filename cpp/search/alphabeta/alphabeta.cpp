@@ -153,14 +153,14 @@ const Worker& AlphaBeta::best_worker() const {
 std::optional<SearchProgress> AlphaBeta::progress() const {
   const i64 start_time = start_time_.load(std::memory_order_acquire);
   if (start_time == NOT_STARTED) return std::nullopt;
-  return SearchProgress{work(), workers_[0]->selective_depth(),
+  return SearchProgress{stats(), workers_[0]->selective_depth(),
                         StopCondition::now_in_nanoseconds() - start_time};
 }
 
-SearchWork AlphaBeta::work() const {
-  SearchWork sum;
+SearchStats AlphaBeta::stats() const {
+  SearchStats sum;
   for (const auto& worker : workers_) {
-    const SearchWork part = worker->work();
+    const SearchStats part = worker->stats();
     sum.nodes += part.nodes;
     sum.vcf_nodes += part.vcf_nodes;
     sum.evaluations += part.evaluations;
@@ -179,7 +179,7 @@ SearchInfo AlphaBeta::info_of(const Worker& worker, int line, Bound bound, i64 s
   info.value = searched ? root.value : root.previous;
   if (info.value == -INFINITE) info.value = DRAW;  // stopped before any move had a value
   info.bound = bound;
-  info.work = work();
+  info.stats = stats();
   info.nanoseconds = StopCondition::now_in_nanoseconds() - start_time;
   info.hashfull = tt_.hashfull();
   info.pv = root.pv;

@@ -86,7 +86,8 @@ bool Worker::can_prune(int depth, int move_count, bool pv, Value alpha,
                        const NodeState& node) const {
   if (depth <= params_.lmp_depth && move_count > params_.lmp_move_count(depth, node.improving))
     return true;
-  return !pv && depth <= params_.quiet_depth && node.eval + params_.futility_margin(depth) <= alpha;
+  return !pv && depth <= params_.quiet_futility_depth &&
+         node.eval + params_.quiet_futility_margin(depth) <= alpha;
 }
 
 /// Whether the move makes a four or an open three.
@@ -233,7 +234,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     return mate_in(ply + 1);
   }
   node.forced = forced_reply(position_);
-  if (!ROOT && node.forced != ForcedReply::STOP_FIVE &&
+  if (!ROOT && node.forced != ForcedReply::BLOCK_FOUR &&
       patterns.count(side, Threat::OPEN_FOUR) > 0 && position_.threats().moves_left() >= 3) {
     if (PV)
       patterns.for_each_at_least(side, Threat::OPEN_FOUR, [frame](Point p) {
@@ -265,8 +266,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 6. Leaf, unless a threat must be blocked: forced replies cost no depth.
   const bool must_extend =
-      node.forced == ForcedReply::STOP_FIVE ||
-      (node.forced == ForcedReply::STOP_OPEN_FOUR && depth == 0 && settings_.pruning);
+      node.forced == ForcedReply::BLOCK_FOUR ||
+      (node.forced == ForcedReply::BLOCK_OPEN_THREE && depth == 0 && settings_.pruning);
   if (depth <= 0 && !must_extend) return quiesce(frame, alpha, beta, node.entry.eval);
   depth = std::max(depth, 1);
 
@@ -275,7 +276,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // one ply before.
   const bool likely_leaf =
       depth == 1 && node.forced == ForcedReply::NONE && (frame - 1)->eval != NO_VALUE;
-  if (node.forced == ForcedReply::STOP_FIVE)
+  if (node.forced == ForcedReply::BLOCK_FOUR)
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = node.entry.eval != NO_VALUE ? node.entry.eval
@@ -291,14 +292,14 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       !PV && !excluding && settings_.pruning && node.eval != NO_VALUE && !is_mate(beta);
 
   // Step 8. Reverse futility pruning.
-  if (prunable && depth <= params_.futility_depth && node.forced == ForcedReply::NONE &&
-      node.eval - params_.reverse_futility_margin(depth, node.improving) >= beta)
+  if (prunable && depth <= params_.rfp_depth && node.forced == ForcedReply::NONE &&
+      node.eval - params_.rfp_margin(depth, node.improving) >= beta)
     return node.eval;
 
   // Step 9. VCF at nodes with enough depth or below the razoring margin; razoring if there is none.
   const bool razorable =
       prunable && depth <= params_.razor_depth && node.eval + params_.razor_margin(depth) < alpha;
-  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::STOP_FIVE &&
+  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::BLOCK_FOUR &&
       (razorable || depth >= params_.vcf_min_depth)) {
     const Value win = vcf_value(frame, depth, PV);
     if (stopped()) return 0;
@@ -409,9 +410,10 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // pass is left, which counts as a draw.
   if (move_count == 0) {
     if (excluding) return alpha;
-    const int left = position_.threats().moves_left();  // the move limit may end the game first
-    if (node.forced == ForcedReply::STOP_FIVE && left >= 2) return mated_in(ply + 2);
-    if (node.forced != ForcedReply::NONE && left >= 4) return mated_in(ply + 4);
+    const int plies_left =
+        position_.threats().moves_left();  // the move limit may end the game first
+    if (node.forced == ForcedReply::BLOCK_FOUR && plies_left >= 2) return mated_in(ply + 2);
+    if (node.forced != ForcedReply::NONE && plies_left >= 4) return mated_in(ply + 4);
     return DRAW;
   }
   if (best == -INFINITE) best = old_alpha;  // all moves were pruned

@@ -19,7 +19,7 @@ SearchResult report_lines(const std::vector<Point>& moves, const SearchRequest& 
     info.depth = info.selective_depth = 1;
     info.multipv = static_cast<int>(i) + 1;
     info.value = value;
-    info.work.nodes = info.work.evaluations = 1;
+    info.stats.nodes = info.stats.evaluations = 1;
     info.pv = {moves[i]};
     on_info(info);
   }
