@@ -49,9 +49,9 @@ def folder(tmp_path: Path) -> TuneFolder:
     """A run of 500 iterations."""
     plan = made_plan(500, r_end=0.02)
     result = TuneFolder.create(tmp_path, plan)
-    result.open_journal()
+    result.open_event_log()
     run_tuning(result, HereCluster(2), hill_of(plan, 140, 9))
-    result.close_journal()
+    result.close_event_log()
     return result
 
 

@@ -148,15 +148,17 @@ def test_commands(name: str, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("module", "old", "new"),
     [
-        ("tengen.arena", "ArenaBusy", "FolderBusy"),
+        ("tengen.arena", "ArenaBusy", "FolderLocked"),
         ("tengen.arena", "BadState", "BadRun"),
         ("tengen.arena", "Folder", "MatchFolder"),
         ("tengen.arena", "Game", "MatchGame"),
         ("tengen.arena", "Told", "MoveReport"),
         ("tengen.arena", "run", "run_match"),
+        ("tengen.cluster", "Done", "TaskOutcome"),
         ("tengen.cluster", "Notes", "ProgressRecord"),
         ("tengen.reference", "Outcome", "ReferenceOutcome"),
         ("tengen.reference", "Verdict", "PointReport"),
+        ("tengen.solver", "Answer", "NoProof"),
         ("tengen.solver", "Progress", "SolverProgress"),
         ("tengen.tune", "Entry", "TuneIteration"),
         ("tengen.tune", "Folder", "TuneFolder"),

@@ -182,7 +182,7 @@ class TuneState:
         return (n for n in range(1, self.plan.spsa.iterations + 1) if n not in self._done)
 
     def fault(self, entry: TuneIteration) -> str:
-        """Why this cannot be the next line of the journal; empty if it can."""
+        """Why this cannot be the next line of the event log; empty if it can."""
         spsa = self.plan.spsa
         if not 1 <= entry.iteration <= spsa.iterations:
             return f"the run has no iteration {entry.iteration}"
@@ -195,7 +195,7 @@ class TuneState:
         return ""
 
     def add(self, entry: TuneIteration) -> None:
-        """Apply a line of the journal that has no fault."""
+        """Apply a line of the event log that has no fault."""
         self._done.add(entry.iteration)
         self.walk.apply(entry.iteration, entry.outcome.difference)
         self.total += entry.outcome

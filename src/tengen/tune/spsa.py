@@ -11,7 +11,7 @@ Iteration k of N, with a parameter's value t, its step c_end, and a random sign 
 
 so that at the end c_N = c_end and a_N / c_N^2 = r_end. The sign depends on the seed and on k alone:
 the values are a function of the settings and of the (iteration, difference) in the order in which
-they were applied, which is what the journal stores.
+they were applied, which is what the event log stores.
 
 Rounding. "stochastic": t+ and t- are rounded down after one random part of 1 was added to both, so
 that a value played is right on average, and a value between two integers differs from

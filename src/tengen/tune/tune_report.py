@@ -16,7 +16,7 @@ from tengen.tune.tune_folder import TuneFolder
 from tengen.util.charts import Line, figure, line_chart
 from tengen.util.files import write_text
 from tengen.util.html import Cell, cell, charts, escape, page, preformatted, section, table
-from tengen.util.text import count
+from tengen.util.text import plural
 
 
 def tunables_toml(state: TuneState) -> str:
@@ -120,7 +120,7 @@ _SIGNIFICANT = 2.0  # standard deviations of noise beyond which a change is mark
 
 
 def write_report(folder: TuneFolder) -> None:
-    """Write `report.html`, from the journal."""
+    """Write `report.html`, from the event log."""
     seen = history(folder.replay(), folder.state.iterations)
     write_text(report_html(folder.state, seen), folder.path / _REPORT)
 
@@ -153,7 +153,7 @@ def report_html(state: TuneState, seen: History) -> str:
 
 def _title(state: TuneState) -> str:
     definition = state.plan.definition
-    number = count(len(state.plan.spsa.parameters), "parameter")
+    number = plural(len(state.plan.spsa.parameters), "parameter")
     return definition.event or f"{number}, {definition.rule} {definition.size}x{definition.size}"
 
 

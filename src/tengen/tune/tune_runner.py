@@ -15,7 +15,7 @@ from tengen.arena.definition import Definition, ScheduledGame
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask, play_game
-from tengen.cluster import Cluster, Done, Failure, ProgressRecord
+from tengen.cluster import Cluster, Failure, ProgressRecord, TaskOutcome
 from tengen.cluster.base import Work
 from tengen.tune.plan import TrialResult, TuneIteration, TuneTrial, with_values
 from tengen.tune.tune_folder import TuneFolder
@@ -73,8 +73,8 @@ def _missing_trials(folder: TuneFolder) -> Iterator[TuneTrial]:
         yield plan.trial(iteration, *plan.spsa.sides(state.walk.theta, iteration))
 
 
-def _iteration(done: Done[TuneTrial, TrialResult], folder: TuneFolder) -> TuneIteration:
-    """The line for the journal."""
+def _iteration(done: TaskOutcome[TuneTrial, TrialResult], folder: TuneFolder) -> TuneIteration:
+    """The line for the event log."""
     trial, result = done.task, done.result
     if isinstance(result, Failure):
         problem = f"iteration {trial.iteration} cannot be played: {result.message}"
