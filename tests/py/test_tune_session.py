@@ -20,7 +20,7 @@ import pytest
 from tengen.arena.errors import ArenaFailed, BadRun, FolderLocked
 from tengen.cluster import Failure, LocalCluster
 from tengen.tune.plan import TrialResult, TuneIteration
-from tengen.tune.spsa import Walk
+from tengen.tune.spsa import SpsaState
 from tengen.tune.tune_folder import TuneFolder
 from tengen.tune.tune_runner import run_tuning
 from tengen.util.files import locked
@@ -38,7 +38,7 @@ def check_whole(path: Path, iterations: int) -> TuneFolder:
     folder = TuneFolder.read(path)
     assert folder.state.is_complete
     results = [(line["iteration"], line["wins"] - line["losses"]) for line in lines]
-    assert folder.state.walk.theta == replay(folder.plan.spsa, results).theta
+    assert folder.state.spsa_state.theta == replay(folder.plan.spsa, results).theta
     return folder
 
 
@@ -57,9 +57,9 @@ def test_many_workers_improve_the_values(tmp_path: Path) -> None:
     folder.close_event_log()
     assert len([entry for entry in steps if entry is not None]) == 800
     assert None in steps
-    assert folder.state.walk.theta == pytest.approx([140, 9], abs=15)
+    assert folder.state.spsa_state.theta == pytest.approx([140, 9], abs=15)
     again = check_whole(tmp_path / "new", 800)
-    assert again.state.walk.theta == folder.state.walk.theta
+    assert again.state.spsa_state.theta == folder.state.spsa_state.theta
     assert again.state.total.games == 1600
     assert again.plan == plan
 
@@ -82,11 +82,11 @@ def test_each_iteration_has_the_newest_values(tmp_path: Path) -> None:
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_event_log()
     run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
-    walk = Walk(plan.spsa)
+    spsa_state = SpsaState(plan.spsa)
     for line in journal(tmp_path):
-        plus, minus = plan.spsa.sides(walk.theta, line["iteration"])
+        plus, minus = plan.spsa.sides(spsa_state.theta, line["iteration"])
         assert (line["plus"], line["minus"]) == (list(plus), list(minus))
-        walk.apply(line["iteration"], line["wins"] - line["losses"])
+        spsa_state.apply(line["iteration"], line["wins"] - line["losses"])
 
 
 def test_stopped_often_and_resumed(tmp_path: Path) -> None:

@@ -165,6 +165,7 @@ def test_commands(name: str, capsys: pytest.CaptureFixture[str]) -> None:
         ("tengen.tune", "Outcome", "TrialResult"),
         ("tengen.tune", "Plan", "TunePlan"),
         ("tengen.tune", "Trial", "TuneTrial"),
+        ("tengen.tune", "Walk", "SpsaState"),
         ("tengen.tune", "run", "run_tuning"),
     ],
 )

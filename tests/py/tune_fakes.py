@@ -15,7 +15,7 @@ from tengen.cluster import Cluster, Failure, ProgressRecord, TaskOutcome
 from tengen.cluster.base import Work
 from tengen.tune.parameters import Parameter
 from tengen.tune.plan import TrialResult, TunePlan, TuneTrial, match_of
-from tengen.tune.spsa import Spsa, Walk
+from tengen.tune.spsa import Spsa, SpsaState
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -115,9 +115,9 @@ class HereCluster(Cluster):
         pass
 
 
-def replay(spsa: Spsa, results: Iterable[tuple[int, int]]) -> Walk:
+def replay(spsa: Spsa, results: Iterable[tuple[int, int]]) -> SpsaState:
     """The values after (iteration, difference)s in the order of their application."""
-    walk = Walk(spsa)
+    spsa_state = SpsaState(spsa)
     for iteration, difference in results:
-        walk.apply(iteration, difference)
-    return walk
+        spsa_state.apply(iteration, difference)
+    return spsa_state

@@ -87,8 +87,8 @@ class TuneFolder(RunFolder):
             "of": spsa.iterations,
             "games": state.total.games,
             **asdict(state.total),
-            "values": dict(zip(names, state.walk.values, strict=True)),
-            "exact": dict(zip(names, (round(v, 4) for v in state.walk.theta), strict=True)),
-            "noise": dict(zip(names, (round(v, 4) for v in state.walk.noise), strict=True)),
+            "values": dict(zip(names, state.spsa_state.values, strict=True)),
+            "exact": dict(zip(names, (round(v, 4) for v in state.spsa_state.theta), strict=True)),
+            "noise": dict(zip(names, (round(v, 4) for v in state.spsa_state.noise), strict=True)),
             "start": dict(zip(names, spsa.start, strict=True)),
         }

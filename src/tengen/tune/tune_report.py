@@ -21,7 +21,7 @@ from tengen.util.text import plural
 
 def tunables_toml(state: TuneState) -> str:
     """The table of a player."""
-    entries = zip(state.plan.spsa.parameters, state.walk.values, strict=True)
+    entries = zip(state.plan.spsa.parameters, state.spsa_state.values, strict=True)
     lines = (f"{parameter.name} = {value}" for parameter, value in entries)
     return "\n".join(["[players.tunables]", *lines]) + "\n"
 
@@ -57,7 +57,7 @@ def match_toml(state: TuneState) -> str:
 
 def cpp_lines(state: TuneState) -> str:
     """The declarations of the tuned numbers, each to be pasted over its old one."""
-    entries = zip(state.plan.spsa.parameters, state.walk.values, strict=True)
+    entries = zip(state.plan.spsa.parameters, state.spsa_state.values, strict=True)
     return "".join(
         f"TUNABLE({p.name}, {value}, {p.low}, {p.high}, {max(1, round(p.step))},"
         f" {json.dumps(p.meaning, ensure_ascii=False)});\n"
@@ -83,7 +83,7 @@ def history(states: Iterable[TuneState], iterations: int) -> History:
     for state in states:
         done = state.iterations
         if done % every == 0 or done == iterations:
-            values[done] = tuple(state.walk.theta)
+            values[done] = tuple(state.spsa_state.theta)
     return History(tuple(values), tuple(values.values()))
 
 
@@ -173,17 +173,21 @@ def _summary(state: TuneState) -> str:
 def _figure(state: TuneState, number: int, seen: History) -> str:
     spsa = state.plan.spsa
     entry = spsa.parameters[number]
-    caption = f"{entry.name} {entry.start:g} → {state.walk.theta[number]:.1f}"
+    caption = f"{entry.name} {entry.start:g} → {state.spsa_state.theta[number]:.1f}"
     return figure(chart(spsa, number, seen), caption, note=entry.meaning)
 
 
 def _table(state: TuneState) -> str:
-    walk = state.walk
+    spsa_state = state.spsa_state
     heads = ("name", "start", "value", "exact", "change", "noise", "range", "step", "meaning")
     rows = [
         _row(entry, *numbers)
         for entry, *numbers in zip(
-            state.plan.spsa.parameters, walk.values, walk.theta, walk.noise, strict=True
+            state.plan.spsa.parameters,
+            spsa_state.values,
+            spsa_state.theta,
+            spsa_state.noise,
+            strict=True,
         )
     ]
     return table(heads, rows, "Values")

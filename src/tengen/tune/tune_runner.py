@@ -70,7 +70,7 @@ def _missing_trials(folder: TuneFolder) -> Iterator[TuneTrial]:
     """Each is made when a worker is free for it, from the newest values."""
     plan, state = folder.plan, folder.state
     for iteration in state.open_iterations():
-        yield plan.trial(iteration, *plan.spsa.sides(state.walk.theta, iteration))
+        yield plan.trial(iteration, *plan.spsa.sides(state.spsa_state.theta, iteration))
 
 
 def _iteration(done: TaskOutcome[TuneTrial, TrialResult], folder: TuneFolder) -> TuneIteration:

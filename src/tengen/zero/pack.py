@@ -2,10 +2,10 @@
 """Packs the portable part of a run into one small file, and unpacks it elsewhere. docs/zero.md has
 the format.
 
-The newest checkpoint, the newest generation and the event log are always packed, then as many of the
-newest games as fit. If the learner would leave too little room, the optimiser state is packed as
-bfloat16, then the average and the generation too: a few hundred steps restore the lost digits. The
-weights themselves are never rounded.
+The newest checkpoint, the newest generation and the event log are always packed, then as many of
+the newest games as fit. If the learner would leave too little room, the optimiser state is packed
+as bfloat16, then the average and the generation too: a few hundred steps restore the lost digits.
+The weights themselves are never rounded.
 
 A packed file may come from anyone. Nothing is written to a path that it names, and its members are
 bounded (`tengen.util.packing`).
