@@ -79,7 +79,7 @@ def played(definition: Definition, processes: int) -> tuple[MatchFolder, float]:
     openings = [tuple(move.name for move in next(drawn)) for _ in range(definition.pairs)]
     with tempfile.TemporaryDirectory() as path:
         folder = MatchFolder.create(Path(path), definition, openings)
-        with LocalCluster(processes) as cluster, folder.open_journal():
+        with LocalCluster(processes) as cluster, folder.open_event_log():
             for _ in cluster.run(_warm_up, range(processes)):
                 pass  # imports are not measured
             start = time.perf_counter()

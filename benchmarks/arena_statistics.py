@@ -38,7 +38,7 @@ from tengen.arena.elo import (
 from tengen.arena.ratings import GameScore, Ratings, rate
 from tengen.arena.ratings_fit import fit
 from tengen.arena.sprt import Model, Sprt
-from tengen.util.text import count
+from tengen.util.text import plural
 
 ELO_OF_LOGIT = 400 / math.log(10)
 # The bias of openings, in deviations, and the weights of a normal distribution.
@@ -339,7 +339,7 @@ def main() -> int:
                 yield (*row.cells, "yes" if row.passed else "NO")
 
         print_table([*head, "within bounds"], cells())
-    print(f"{count(failed, 'row')} out of bounds" if failed else "all rows within bounds")
+    print(f"{plural(failed, 'row')} out of bounds" if failed else "all rows within bounds")
     return 1 if failed else 0
 
 

@@ -124,7 +124,7 @@ def play_match(
         else:
             folder = MatchFolder.create(path, definition, openings_for(definition, cluster))
         shown = Progress(definition.event, unit="games", initial=len(folder.games))
-        with shown as progress, folder.open_journal():
+        with shown as progress, folder.open_event_log():
             run_match(
                 folder, cluster, stop=stop, on_game=lambda _: progress.update(len(folder.games))
             )

@@ -50,8 +50,8 @@ int run(int argc, char** argv) {
   const BenchResult found = run_bench(rule, resources, options, {0, playouts},
                                       [](int done, int) { return done < POSITIONS_15; });
   const double spent = processor_seconds() - before;
-  const auto nodes = static_cast<double>(found.work.nodes);
-  const auto evaluations = static_cast<double>(found.work.evaluations);
+  const auto nodes = static_cast<double>(found.stats.nodes);
+  const auto evaluations = static_cast<double>(found.stats.evaluations);
   std::printf("%s, %s, %d positions, %.0f playouts, %.0f of them evaluated\n", argv[1],
               std::string(simd::ops().name).c_str(), found.positions, nodes, evaluations);
   std::printf("clock      playouts/s %.0f  evaluated/s %.0f\n", nodes / found.seconds,

@@ -28,7 +28,7 @@ from bench_common import add_run_options, make_parser, play_match, print_table, 
 from tengen.arena import Definition, MatchFolder, Player, TimeControl, standings
 from tengen.arena.game_task import GameTask
 from tengen.cli.common import StopSignal
-from tengen.cluster import Done, LocalCluster, ProgressRecord
+from tengen.cluster import LocalCluster, ProgressRecord, TaskOutcome
 from tengen.cluster.base import Work
 from tengen.engine.levels import FULL, LEVELS, Level
 from tengen.game import records
@@ -192,7 +192,7 @@ class LevelCluster(LocalCluster):
 
     def run(
         self, work: Work[T, R], tasks: Iterable[T | None], stop: Callable[[], bool] = lambda: False
-    ) -> Iterator[Done[T, R] | None]:
+    ) -> Iterator[TaskOutcome[T, R] | None]:
         wanted = takewhile(self._is_wanted, tasks)
         yield from super().run(partial(with_levels, self.match.levels, work), wanted, stop)
 

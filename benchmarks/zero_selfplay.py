@@ -82,11 +82,11 @@ def measure_cores(settings: SelfPlaySettings, seconds: float) -> Numbers:
 
     advance(time.perf_counter() + seconds / 4)
     games.take()
-    before, cpu, start = games.work(), cpu_seconds(), time.perf_counter()
+    before, cpu, start = games.counters(), cpu_seconds(), time.perf_counter()
     advance(start + seconds)
     wall, used = time.perf_counter() - start, cpu_seconds() - cpu
     found = games.take()
-    work = {name: count - before[name] for name, count in games.work().items()}
+    work = {name: count - before[name] for name, count in games.counters().items()}
     numbers = rates(len(found["winner"]), work, wall)
     numbers |= {"core us per leaf": round(used / work["leaves"] * 1e6, 2)}
     return numbers | {"cores %": round(100 * used / wall / cores(), 1)}

@@ -26,7 +26,7 @@ class Progress {
   }
   void add(u64 work) { done_.fetch_add(work, std::memory_order_relaxed); }
   /// Fraction done, from 0 to 1.
-  double part() const {
+  double fraction() const {
     const u64 total = total_;
     return total == 0 ? 0.0
                       : std::min(1.0, static_cast<double>(done_) / static_cast<double>(total));

@@ -37,18 +37,18 @@ double StopCondition::seconds() const {
 bool StopCondition::check() {
   if (stopped()) return false;
   if (limits_.nodes && nodes_ >= limits_.nodes) {
-    ended_by_ = EndedBy::NODES;
+    stop_reason_ = StopReason::NODES;
   } else if (cancel_ && cancel_->load(std::memory_order_relaxed)) {
-    ended_by_ = EndedBy::CANCELLED;
+    stop_reason_ = StopReason::CANCELLED;
   } else {
     const auto now = Clock::now();
     if (limits_.seconds > 0 &&
         std::chrono::duration<double>(now - start_).count() >= limits_.seconds) {
-      ended_by_ = EndedBy::TIME;
+      stop_reason_ = StopReason::TIME;
     } else if (deadline_ && now_in_nanoseconds() >= deadline_->load(std::memory_order_relaxed)) {
-      ended_by_ = EndedBy::TIME;
+      stop_reason_ = StopReason::TIME;
     } else if (hook_ && now >= next_hook_) {
-      if (!hook_()) ended_by_ = EndedBy::CANCELLED;
+      if (!hook_()) stop_reason_ = StopReason::CANCELLED;
       next_hook_ = Clock::now() + HOOK_PERIOD;
     }
   }

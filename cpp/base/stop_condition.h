@@ -21,7 +21,7 @@ struct Limits {
 };
 
 /// Why a search ended.
-enum class EndedBy : u8 { FINISHED, TIME, NODES, CANCELLED, MEMORY };
+enum class StopReason : u8 { FINISHED, TIME, NODES, CANCELLED, MEMORY };
 
 class StopCondition {
  public:
@@ -47,13 +47,13 @@ class StopCondition {
   }
 
   /// Ends the search for the given reason.
-  void stop(EndedBy reason) {
-    ended_by_ = reason;
+  void stop(StopReason reason) {
+    stop_reason_ = reason;
     next_check_ = 0;
   }
 
-  bool stopped() const { return ended_by_ != EndedBy::FINISHED; }
-  EndedBy ended_by() const { return ended_by_; }
+  bool stopped() const { return stop_reason_ != StopReason::FINISHED; }
+  StopReason stop_reason() const { return stop_reason_; }
   u64 nodes() const { return nodes_; }
   /// Seconds since construction.
   double seconds() const;
@@ -66,7 +66,7 @@ class StopCondition {
 
   u64 nodes_ = 0;
   u64 next_check_ = 0;
-  EndedBy ended_by_ = EndedBy::FINISHED;
+  StopReason stop_reason_ = StopReason::FINISHED;
   Limits limits_;
   const std::atomic<bool>* cancel_;
   const std::atomic<i64>* deadline_ = nullptr;

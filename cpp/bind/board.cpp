@@ -36,7 +36,7 @@ void register_board(nb::module_& module) {
       .def("shape", &BoundBoard::shape, nb::arg("index"), nb::arg("colour"), nb::arg("direction"))
       .def("counts", &BoundBoard::counts, nb::arg("colour"))
       .def("defences", &BoundBoard::defences, nb::arg("index"), nb::arg("colour"))
-      .def("judge", &BoundBoard::judge, nb::arg("index"), nb::arg("colour"));
+      .def("classify", &BoundBoard::classify, nb::arg("index"), nb::arg("colour"));
 }
 
 }  // namespace tengen::bind

@@ -93,7 +93,7 @@ class BoundBoard {
   std::vector<int> legal() const {
     std::vector<int> result;
     for (const Point p : board_points(size()))
-      if (board_.at(p) == EMPTY && patterns_.may_play(board_.side_to_move(), p))
+      if (board_.at(p) == EMPTY && patterns_.is_legal(board_.side_to_move(), p))
         result.push_back(to_index(p, size()));
     return result;
   }
@@ -144,9 +144,15 @@ class BoundBoard {
   }
 
   /// The referee's verdict on a point: (five, overline, open four, fours, forbidden, depth)
-  std::tuple<bool, bool, bool, int, int, int> judge(int index, int colour) const {
-    const Verdict v = Referee(board_.cells(), rule_).judge(empty_point(index), to_colour(colour));
-    return {v.five, v.overline, v.open_four, v.fours, static_cast<int>(v.forbidden), v.depth};
+  std::tuple<bool, bool, bool, int, int, int> classify(int index, int colour) const {
+    const PointReport report =
+        Referee(board_.cells(), rule_).classify(empty_point(index), to_colour(colour));
+    return {report.five,
+            report.overline,
+            report.open_four,
+            report.fours,
+            static_cast<int>(report.forbidden),
+            report.depth};
   }
 
  private:

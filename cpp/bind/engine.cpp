@@ -172,7 +172,7 @@ class BoundEngine {
   std::optional<std::tuple<u64, int, double>> progress() const {
     const std::optional<SearchProgress> result = engine_->progress();
     if (!result) return std::nullopt;
-    return std::tuple(result->work.nodes, result->selective_depth,
+    return std::tuple(result->stats.nodes, result->selective_depth,
                       static_cast<double>(result->nanoseconds) * 1e-9);
   }
 
@@ -284,6 +284,12 @@ std::string new_name(const std::string& name) {
       {"LATE_SLOPE", "LMP_SLOPE"},
       {"LATE_SQUARE", "LMP_SQUARE"},
       {"LATE_DEPTH", "LMP_DEPTH"},
+      {"FUTILITY_SLOPE", "RFP_SLOPE"},
+      {"FUTILITY_IMPROVING", "RFP_IMPROVING"},
+      {"FUTILITY_DEPTH", "RFP_DEPTH"},
+      {"QUIET_BASE", "QUIET_FUTILITY_BASE"},
+      {"QUIET_SLOPE", "QUIET_FUTILITY_SLOPE"},
+      {"QUIET_DEPTH", "QUIET_FUTILITY_DEPTH"},
       {"ORDER_REPLY", "ORDER_CONTINUATION1"},
       {"ORDER_SEQUEL", "ORDER_CONTINUATION2"},
       {"ORDER_COUNTER", "ORDER_COUNTER_MOVE"},
@@ -336,10 +342,10 @@ void register_engine(nb::module_& module) {
       .def_prop_ro("proven", [](const BoundEvent& e) { return e.info().proven; })
       .def_prop_ro("bound", &BoundEvent::bound)
       .def_prop_ro("visits", [](const BoundEvent& e) { return e.info().visits; })
-      .def_prop_ro("nodes", [](const BoundEvent& e) { return e.info().work.nodes; })
-      .def_prop_ro("vcf_nodes", [](const BoundEvent& e) { return e.info().work.vcf_nodes; })
-      .def_prop_ro("solver_nodes", [](const BoundEvent& e) { return e.info().work.solver_nodes; })
-      .def_prop_ro("evaluations", [](const BoundEvent& e) { return e.info().work.evaluations; })
+      .def_prop_ro("nodes", [](const BoundEvent& e) { return e.info().stats.nodes; })
+      .def_prop_ro("vcf_nodes", [](const BoundEvent& e) { return e.info().stats.vcf_nodes; })
+      .def_prop_ro("solver_nodes", [](const BoundEvent& e) { return e.info().stats.solver_nodes; })
+      .def_prop_ro("evaluations", [](const BoundEvent& e) { return e.info().stats.evaluations; })
       .def_prop_ro(
           "seconds",
           [](const BoundEvent& e) { return static_cast<double>(e.info().nanoseconds) * 1e-9; })
@@ -379,10 +385,10 @@ void register_engine(nb::module_& module) {
 
   nb::class_<BenchResult>(module, "BenchResult")
       .def_prop_ro("positions", [](const BenchResult& r) { return r.positions; })
-      .def_prop_ro("nodes", [](const BenchResult& r) { return r.work.nodes; })
-      .def_prop_ro("vcf_nodes", [](const BenchResult& r) { return r.work.vcf_nodes; })
-      .def_prop_ro("solver_nodes", [](const BenchResult& r) { return r.work.solver_nodes; })
-      .def_prop_ro("evaluations", [](const BenchResult& r) { return r.work.evaluations; })
+      .def_prop_ro("nodes", [](const BenchResult& r) { return r.stats.nodes; })
+      .def_prop_ro("vcf_nodes", [](const BenchResult& r) { return r.stats.vcf_nodes; })
+      .def_prop_ro("solver_nodes", [](const BenchResult& r) { return r.stats.solver_nodes; })
+      .def_prop_ro("evaluations", [](const BenchResult& r) { return r.stats.evaluations; })
       .def_prop_ro("seconds", [](const BenchResult& r) { return r.seconds; })
       .def_prop_ro("signature", [](const BenchResult& r) { return r.signature; });
   module.def("bench", &bench, nb::arg("rule"), nb::arg("tables"), nb::arg("depth") = 0,

@@ -169,7 +169,8 @@ void register_mixnet(nb::module_& module) {
                   "From the bytes of a net file. ValueError if they are invalid.")
       .def("evaluate", &evaluate, nb::arg("boards").noconvert(), nb::arg("version") = "")
       .def("codebook", &codebook, nb::arg("which"))
-      .def("fits", [](const BoundNet& n, int rule, int size) { return n.net()->fits(rule, size); })
+      .def("supports",
+           [](const BoundNet& n, int rule, int size) { return n.net()->supports(rule, size); })
       .def_prop_ro("channels", [](const BoundNet& n) { return n.net()->shape().c; })
       .def_prop_ro("checksum", [](const BoundNet& n) {
         return mixnet::codebook_checksum(n.net()->codebooks());

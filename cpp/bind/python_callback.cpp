@@ -38,17 +38,17 @@ InputArray planes_array(int size, std::span<const float> planes) {
   return InputArray(copy, {planes.size() / (2 * side * side), 2, side, side}, owner);
 }
 
-void call(nb::handle function, int size, std::span<const float> planes, NetOutput& answer) {
+void call(nb::handle function, int size, std::span<const float> planes, NetOutput& output) {
   const auto [value, policy] =
       nb::cast<std::pair<OutputArray, OutputArray>>(function(planes_array(size, planes)));
-  const size_t values = 3 * answer.value.size();
-  if (value.size() != values || policy.size() != answer.policy.size())
+  const size_t values = 3 * output.value.size();
+  if (value.size() != values || policy.size() != output.policy.size())
     throw std::runtime_error("the net answered with " + std::to_string(value.size()) +
                              " numbers of the value and " + std::to_string(policy.size()) +
                              " of the policy, not " + std::to_string(values) + " and " +
-                             std::to_string(answer.policy.size()));
-  for (size_t i = 0; i < values; ++i) answer.value[i / 3][i % 3] = value.data()[i];
-  std::copy_n(policy.data(), policy.size(), answer.policy.begin());
+                             std::to_string(output.policy.size()));
+  for (size_t i = 0; i < values; ++i) output.value[i / 3][i % 3] = value.data()[i];
+  std::copy_n(policy.data(), policy.size(), output.policy.begin());
 }
 
 std::string message_of(const nb::python_error& error) {
@@ -59,10 +59,10 @@ std::string message_of(const nb::python_error& error) {
 }  // namespace
 
 NetCallback python_callback(const nb::callable& function) {
-  return [kept = held(function)](int size, std::span<const float> planes, NetOutput& answer) {
+  return [kept = held(function)](int size, std::span<const float> planes, NetOutput& output) {
     const nb::gil_scoped_acquire acquire;
     try {
-      call(kept.get(), size, planes, answer);
+      call(kept.get(), size, planes, output);
     } catch (const nb::python_error& error) {
       if (error.matches(PyExc_KeyboardInterrupt)) throw;
       throw std::runtime_error(message_of(error));

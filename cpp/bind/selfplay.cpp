@@ -83,14 +83,14 @@ Columns take(SelfPlay& games) {
   return columns;
 }
 
-Counts work_of(const SelfPlay& games) {
-  const selfplay::Work work = games.work();
+Counts counters_of(const SelfPlay& games) {
+  const selfplay::WorkCounters done = games.counters();
   Counts counts;
-  counts["leaves"] = work.leaves;
-  counts["playouts"] = work.playouts;
-  counts["searches"] = work.searches;
-  counts["moves"] = work.moves;
-  counts["rows"] = work.rows;
+  counts["leaves"] = done.leaves;
+  counts["playouts"] = done.playouts;
+  counts["searches"] = done.searches;
+  counts["moves"] = done.moves;
+  counts["rows"] = done.rows;
   counts["solver_nodes"] = games.solver_nodes();
   return counts;
 }
@@ -156,7 +156,7 @@ void register_selfplay(nb::module_& module) {
       .def("play_once", &play_once, nb::arg("openings"))
       .def_prop_ro("resting", &SelfPlay::idle_games)
       .def("take", &take)
-      .def("work", &work_of)
+      .def("counters", &counters_of)
       .def_prop_ro("rows_ready", &SelfPlay::rows_ready)
       .def_prop_ro("threads", &SelfPlay::threads);
 }

@@ -130,7 +130,7 @@ CheckTuple verify_proof(const Proof& proof, const Cancel* cancel,
   hook.rethrow();
   std::vector<int> path;
   for (const Point p : check.path) path.push_back(to_index(p, proof.size));
-  return {check.holds, check.stopped, check.moves_played, check.fault, path};
+  return {check.is_valid, check.interrupted, check.moves_played, check.error, path};
 }
 
 /// A Solution with the size of its board.
@@ -254,8 +254,8 @@ void register_solve(nb::module_& module) {
   nb::class_<BoundSolution>(module, "SolveResult")
       .def_prop_ro("status",
                    [](const BoundSolution& s) { return static_cast<int>(s.solution.status); })
-      .def_prop_ro("ended_by",
-                   [](const BoundSolution& s) { return static_cast<int>(s.solution.ended_by); })
+      .def_prop_ro("stop_reason",
+                   [](const BoundSolution& s) { return static_cast<int>(s.solution.stop_reason); })
       .def_prop_ro("nodes", [](const BoundSolution& s) { return s.solution.nodes; })
       .def_prop_ro("seconds", [](const BoundSolution& s) { return s.solution.seconds; })
       .def_prop_ro("depth", [](const BoundSolution& s) { return s.solution.depth; })

@@ -40,7 +40,7 @@ BenchPosition make_position(Rule rule, int size, int stones, Rng& rng) {
       Point best = NO_POINT;
       u32 best_score = 0;
       for (const Point p : board_points(size)) {
-        if (!patterns.is_empty(p) || !patterns.may_play(made.side, p)) continue;
+        if (!patterns.is_empty(p) || !patterns.is_legal(made.side, p)) continue;
         const int threat = static_cast<int>(patterns.threat(made.side, p));
         const int stopped = static_cast<int>(patterns.threat(opponent(made.side), p));
         const u32 score = static_cast<u32>(2 * threat + 2 * stopped + 1) * (rng.below(8) + 1);
@@ -70,13 +70,13 @@ u64 mixed(u64 signature, u64 number) { return Rng(signature ^ number).next(); }
 }  // namespace
 
 BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const EngineOptions& options,
-                      const BenchEffort& effort,
-                      const std::function<bool(int, int)>& keep_running) {
+                      const BenchLimits& limits,
+                      const std::function<bool(int, int)>& should_continue) {
   BenchResult result;
   std::vector<BenchPosition> positions = bench_positions(rule);
   if (options.preset == Preset::ALPHABETA)
     std::erase_if(positions, [&](const BenchPosition& position) {
-      return !fits(resources.evaluation, rule, position.size);
+      return !supports(resources.evaluation, rule, position.size);
     });
   const bool paper = options.preset == Preset::CLASSICAL_PAPER;
   const bool is_mcts = !paper && options.kind == SearchKind::MCTS;
@@ -88,28 +88,28 @@ BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const Engi
     request.cells = position.cells;
     request.side = position.side;
     if (is_mcts)
-      request.nodes = effort.playouts ? effort.playouts : BENCH_PLAYOUTS;
+      request.nodes = limits.playouts ? limits.playouts : BENCH_PLAYOUTS;
     else
-      request.depth = effort.depth ? effort.depth : paper ? CLASSICAL_PAPER_DEPTH : BENCH_DEPTH;
+      request.depth = limits.depth ? limits.depth : paper ? CLASSICAL_PAPER_DEPTH : BENCH_DEPTH;
     SearchControl control;
     const i64 start_time = StopCondition::now_in_nanoseconds();
-    SearchWork work;
+    SearchStats stats;
     const SearchResult searched =
-        searcher->search(request, control, [&](const SearchInfo& info) { work = info.work; });
+        searcher->search(request, control, [&](const SearchInfo& info) { stats = info.stats; });
     result.seconds += static_cast<double>(StopCondition::now_in_nanoseconds() - start_time) * 1e-9;
-    result.work.nodes += work.nodes;
-    result.work.vcf_nodes += work.vcf_nodes;
-    result.work.solver_nodes += work.solver_nodes;
-    result.work.evaluations += work.evaluations;
+    result.stats.nodes += stats.nodes;
+    result.stats.vcf_nodes += stats.vcf_nodes;
+    result.stats.solver_nodes += stats.solver_nodes;
+    result.stats.evaluations += stats.evaluations;
     result.signature = mixed(result.signature, searched.move);
     result.signature = mixed(result.signature, static_cast<u64>(searched.info.value));
-    result.signature = mixed(result.signature, work.nodes);
+    result.signature = mixed(result.signature, stats.nodes);
     if (is_mcts) {
-      result.signature = mixed(result.signature, work.evaluations);
-      result.signature = mixed(result.signature, work.solver_nodes);
+      result.signature = mixed(result.signature, stats.evaluations);
+      result.signature = mixed(result.signature, stats.solver_nodes);
     }
     ++result.positions;
-    if (!keep_running(result.positions, static_cast<int>(positions.size()))) break;
+    if (!should_continue(result.positions, static_cast<int>(positions.size()))) break;
   }
   return result;
 }

@@ -78,8 +78,9 @@ std::vector<SearchSample> Engine::take_samples() {
 }
 
 EvaluatorResources Engine::resources(Rule rule) const {
-  const bool fits = lazy_tables_ && lazy_tables_->rule == rule;
-  return {tables_[static_cast<size_t>(rule)], evaluation_, fits ? lazy_tables_ : nullptr};
+  const bool has_lazy_tables = lazy_tables_ && lazy_tables_->rule == rule;
+  return {tables_[static_cast<size_t>(rule)], evaluation_,
+          has_lazy_tables ? lazy_tables_ : nullptr};
 }
 
 void Engine::new_game() {

@@ -28,7 +28,7 @@ EvaluatorFactory classical_factory(const EvaluatorResources& resources, Rule rul
 /// Evaluators of the preset ALPHABETA. `lazy`: the search uses lazy values.
 EvaluatorFactory net_factory(const EvaluatorResources& resources, int size, Rule rule, bool lazy) {
   const Evaluation& chosen = resources.evaluation;
-  if (!fits(chosen, rule, size))
+  if (!supports(chosen, rule, size))
     throw std::invalid_argument("the net does not support " +
                                 std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on size " +
                                 std::to_string(size));
@@ -56,11 +56,11 @@ EvaluatorFactory net_factory(const EvaluatorResources& resources, int size, Rule
 
 }  // namespace
 
-bool fits(const Evaluation& evaluation, Rule rule, int size) {
+bool supports(const Evaluation& evaluation, Rule rule, int size) {
   if (const auto* called = std::get_if<CallbackNet>(&evaluation)) return called->sizes >> size & 1;
   const auto* nets = std::get_if<mixnet::Nets>(&evaluation);
   return nets == nullptr || std::all_of(nets->begin(), nets->end(), [&](const auto& net) {
-           return net->fits(static_cast<int>(rule), size);
+           return net->supports(static_cast<int>(rule), size);
          });
 }
 

@@ -26,7 +26,7 @@ struct CallbackNet {
 using Evaluation = std::variant<std::monostate, mixnet::Nets, CallbackNet>;
 
 /// Whether the evaluation supports such boards. Requires that nets are not null.
-bool fits(const Evaluation& evaluation, Rule rule, int size);
+bool supports(const Evaluation& evaluation, Rule rule, int size);
 
 /// Data from which evaluators are made; only the part that the preset uses is required.
 struct EvaluatorResources {

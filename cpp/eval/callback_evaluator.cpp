@@ -51,19 +51,19 @@ void CallbackEvaluator::play(const PatternBoard&, Point p, Colour colour) {
 }
 
 Value CallbackEvaluator::value(const PatternBoard& patterns, Colour side) {
-  return cache_[answer(patterns, side)].value;
+  return cache_[find_or_evaluate(patterns, side)].value;
 }
 
 void CallbackEvaluator::score_moves(const PatternBoard& patterns, Colour side,
                                     std::span<ScoredMove> moves) {
-  copy_scores(&scores_[answer(patterns, side) * points_], size_, moves);
+  copy_scores(&scores_[find_or_evaluate(patterns, side) * points_], size_, moves);
 }
 
 void CallbackEvaluator::copy_scores(const i32* scores, int size, std::span<ScoredMove> moves) {
   for (ScoredMove& move : moves) move.score = scores[y_of(move.point) * size + x_of(move.point)];
 }
 
-size_t CallbackEvaluator::answer(const PatternBoard& patterns, Colour side) {
+size_t CallbackEvaluator::find_or_evaluate(const PatternBoard& patterns, Colour side) {
   const u64 key = hashes_.back() ^ (side == WHITE ? ZOBRIST.white_to_move : 0);
   const size_t index = key & (CACHE_SIZE - 1);
   if (cache_[index].is_valid && cache_[index].key == key) return index;
@@ -89,17 +89,17 @@ void CallbackEvaluator::write_planes(const PatternBoard& patterns, Colour side,
 void CallbackEvaluator::evaluate(const PatternBoard& patterns, Colour side, size_t index) {
   write_planes(patterns, side, planes_.data());
   std::array<float, 3> value{};
-  NetOutput answer{{&value, 1}, policy_};
-  nets_[net_of(side)](size_, planes_, answer);
+  NetOutput output{{&value, 1}, policy_};
+  nets_[net_of(side)](size_, planes_, output);
   cache_[index].value = eval_from_logits(nearest_logits(value));
   std::transform(policy_.begin(), policy_.end(),
                  scores_.begin() + static_cast<std::ptrdiff_t>(index * points_), score_of);
 }
 
 size_t CallbackEvaluator::add(const PatternBoard& patterns, Colour side) {
-  if (batch_answered_)
+  if (batch_done_)
     for (Batch& batch : batches_) batch.size = 0;
-  batch_answered_ = false;
+  batch_done_ = false;
   const size_t net = net_of(side);
   Batch& batch = batches_[net];
   const size_t index = batch.size++;
@@ -115,14 +115,14 @@ size_t CallbackEvaluator::add(const PatternBoard& patterns, Colour side) {
 }
 
 void CallbackEvaluator::run() {
-  if (batch_answered_) return;
-  batch_answered_ = true;  // also if the callback throws: the batch is discarded
+  if (batch_done_) return;
+  batch_done_ = true;  // also if the callback throws: the batch is discarded
   for (size_t net = 0; net < batches_.size(); ++net) {
     Batch& batch = batches_[net];
     if (batch.size == 0) continue;
     const std::span<float> policy(batch.policy.data(), batch.size * points_);
-    NetOutput answer{{batch.logits.data(), batch.size}, policy};
-    nets_[net](size_, {batch.planes.data(), batch.size * 2 * points_}, answer);
+    NetOutput output{{batch.logits.data(), batch.size}, policy};
+    nets_[net](size_, {batch.planes.data(), batch.size * 2 * points_}, output);
     std::transform(policy.begin(), policy.end(), batch.scores.begin(), score_of);
     for (size_t i = 0; i < batch.size; ++i)
       batch.values[i] = eval_from_logits(nearest_logits(batch.logits[i]));

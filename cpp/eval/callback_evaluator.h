@@ -20,7 +20,7 @@ struct NetOutput {
 /// Evaluates boards of that size: planes [n][2][size][size] are 1 for stones of the side to move,
 /// then of its opponent. Fills in the output. Called from every search thread; may block and may
 /// throw, which ends the search.
-using NetCallback = std::function<void(int size, std::span<const float> planes, NetOutput& answer)>;
+using NetCallback = std::function<void(int size, std::span<const float> planes, NetOutput& output)>;
 
 /// A call is slow, so results are cached: value() and score_moves() of a position share one call,
 /// even with its children evaluated in between.
@@ -64,7 +64,7 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
   /// 1 for white's own net, else 0.
   size_t net_of(Colour side) const { return side == WHITE && nets_[1] ? 1 : 0; }
   /// Cache index of the result for the side to move; evaluates on a miss.
-  size_t answer(const PatternBoard& patterns, Colour side);
+  size_t find_or_evaluate(const PatternBoard& patterns, Colour side);
   void evaluate(const PatternBoard& patterns, Colour side, size_t index);
   void write_planes(const PatternBoard& patterns, Colour side, float* planes) const;
   static void copy_scores(const i32* scores, int size, std::span<ScoredMove> moves);
@@ -78,7 +78,7 @@ class CallbackEvaluator final : public Evaluator, public BatchedEvaluator {
   std::vector<float> planes_, policy_;
 
   std::array<Batch, 2> batches_;  ///< by net; the place of a position is 2 * index + net
-  bool batch_answered_ = false;   ///< the next add() starts a new batch
+  bool batch_done_ = false;       ///< the next add() starts a new batch
 };
 
 }  // namespace tengen

@@ -63,8 +63,8 @@ std::string replies_error(const Proof& proof, u32 index) {
       return "a reply is off the board";
     if (seen[reply.point]) return "a reply is listed twice";
     seen[reply.point] = true;
-    if (reply.node >= proof.nodes.size()) return "a reply leads to no node";
-    if (reply.node <= index) return "a reply leads back";
+    if (reply.node >= proof.nodes.size()) return "a reply points to no node";
+    if (reply.node <= index) return "a reply points to an earlier node";
   }
   return "";
 }
@@ -73,17 +73,17 @@ std::string node_error(const Proof& proof, u32 index) {
   const ProofNode& node = proof.nodes[index];
   if (!is_on_board(node.move, proof.cells)) return "its move is off the board";
   if (node.threat != NO_NODE && node.threat >= proof.nodes.size()) return "its threat is no node";
-  if (node.threat <= index) return "its threat leads back";
+  if (node.threat <= index) return "its threat points to an earlier node";
   return node.reply_count > 0 ? replies_error(proof, index) : "";
 }
 
 std::string structure_error(const Proof& proof) {
-  if (std::string fault = start_error(proof); !fault.empty()) return fault;
+  if (std::string error = start_error(proof); !error.empty()) return error;
   if (proof.nodes.empty()) return "there are no nodes";
   if (proof.nodes.size() >= NO_NODE) return "there are too many nodes";
   for (u32 i = 0; i < proof.nodes.size(); ++i)
-    if (std::string fault = node_error(proof, i); !fault.empty())
-      return "node " + std::to_string(i) + ": " + fault;
+    if (std::string error = node_error(proof, i); !error.empty())
+      return "node " + std::to_string(i) + ": " + error;
   return "";
 }
 
@@ -93,7 +93,7 @@ class Memo {
  public:
   Memo() : entries_(1024) {}
 
-  bool holds(u64 position, u32 node) const {
+  bool contains(u64 position, u32 node) const {
     const Entry& entry = entries_[slot(position, node)];
     return entry.position == position && entry.node == node;
   }
@@ -132,15 +132,15 @@ class Memo {
   size_t used_ = 0;
 };
 
-/// How the attacker reaches a node: as the root, as the answer to a listed reply, or by executing
-/// the threat.
+/// How the attacker reaches a node: as the root, as the refutation of a listed reply, or by
+/// executing the threat.
 enum class Role : u8 { FIRST, REFUTATION, THREAT };
 
 /// Replays a structurally valid proof. The recursion depth is bounded by the number of empty
 /// points: each attacking move takes one.
 class Checker {
  public:
-  Checker(const Proof& proof, const KeepGoing& keep_going);
+  Checker(const Proof& proof, const ShouldContinue& should_continue);
 
   ProofCheck run();
 
@@ -176,11 +176,11 @@ class Checker {
   bool is_forbidden(Point p, Colour colour);
   bool makes_five(Point p, Colour colour);
   std::string reply_text(Point p) const;
-  bool fail(std::string fault);
+  bool fail(std::string error);
   bool fail_move(Point move, Role role, const char* why);
 
   const Proof& proof_;
-  const KeepGoing& keep_going_;
+  const ShouldContinue& should_continue_;
   const std::vector<Point>& points_;
   const Colour attacker_, defender_;
   Referee referee_;
@@ -194,9 +194,9 @@ class Checker {
   ProofCheck result_;
 };
 
-Checker::Checker(const Proof& proof, const KeepGoing& keep_going)
+Checker::Checker(const Proof& proof, const ShouldContinue& should_continue)
     : proof_(proof),
-      keep_going_(keep_going),
+      should_continue_(should_continue),
       points_(board_points(proof.size)),
       attacker_(proof.attacker),
       defender_(opponent(proof.attacker)),
@@ -220,9 +220,9 @@ Checker::Checker(const Proof& proof, const KeepGoing& keep_going)
 }
 
 ProofCheck Checker::run() {
-  result_.holds = attack(0, Role::FIRST) && !result_.stopped;
-  if (result_.stopped) {  // an error reported while stopping may be behind a forbidden reply
-    result_.fault.clear();
+  result_.is_valid = attack(0, Role::FIRST) && !result_.interrupted;
+  if (result_.interrupted) {  // an error reported while stopping may be behind a forbidden reply
+    result_.error.clear();
     result_.path.clear();
   }
   return std::move(result_);
@@ -232,10 +232,10 @@ ProofCheck Checker::run() {
 bool Checker::attack(u32 index, Role role) {
   const ProofNode& node = proof_.nodes[index];
   if (at(node.move) != EMPTY) return fail_move(node.move, role, "is no empty point");
-  if (is_cached_[index] && memo_.holds(hash_, index)) return true;
+  if (is_cached_[index] && memo_.contains(hash_, index)) return true;
 
   const bool five = makes_five(node.move, attacker_);
-  if (result_.stopped) return false;
+  if (result_.interrupted) return false;
   if (five)
     return is_last(node) ||
            fail_move(node.move, role, "is wrong: a five needs no threat and no replies");
@@ -274,14 +274,14 @@ bool Checker::defender_has_no_five() {
     const Played reply(*this, p, defender_);
     return fail(reply_text(p) + " makes a five");
   }
-  return !result_.stopped;
+  return !result_.interrupted;
 }
 
 /// Whether the reply is refuted or forbidden. The forbidden test comes last because it is slow.
 bool Checker::beats(const ProofNode& node, Point reply) {
   if (refutes(node, reply)) return true;
-  if (result_.stopped || reply == NO_POINT || !is_forbidden(reply, defender_)) return false;
-  result_.fault.clear();
+  if (result_.interrupted || reply == NO_POINT || !is_forbidden(reply, defender_)) return false;
+  result_.error.clear();
   result_.path.clear();
   return true;
 }
@@ -291,7 +291,7 @@ bool Checker::refutes(const ProofNode& node, Point reply) {
   for (const ProofReply& listed : replies_of(proof_, node))
     if (listed.point == reply) return attack(listed.node, Role::REFUTATION);
   if (node.threat != NO_NODE) return attack(node.threat, Role::THREAT);
-  return fail(reply_text(reply) + " is not answered: it is not listed, and there is no threat");
+  return fail(reply_text(reply) + " is not refuted: it is not listed, and there is no threat");
 }
 
 /// Places or removes a stone of the colour; a pass changes nothing.
@@ -306,9 +306,9 @@ bool Checker::is_forbidden(Point p, Colour colour) {
 }
 
 bool Checker::makes_five(Point p, Colour colour) {
-  if (++result_.moves_played % MOVES_PER_CHECK == 0 && keep_going_ &&
-      !keep_going_(result_.moves_played))
-    result_.stopped = true;
+  if (++result_.moves_played % MOVES_PER_CHECK == 0 && should_continue_ &&
+      !should_continue_(result_.moves_played))
+    result_.interrupted = true;
   return referee_.makes_five(p, colour);
 }
 
@@ -318,8 +318,8 @@ std::string Checker::reply_text(Point p) const {
 }
 
 /// Records an error in the current position. Returns false.
-bool Checker::fail(std::string fault) {
-  result_.fault = std::move(fault);
+bool Checker::fail(std::string error) {
+  result_.error = std::move(error);
   result_.path = path_;
   return false;
 }
@@ -329,22 +329,22 @@ bool Checker::fail_move(Point move, Role role, const char* why) {
   switch (role) {
     case Role::FIRST: return fail("the first move " + what);
     case Role::REFUTATION:
-      return fail(reply_text(path_.back()) + " is not answered: the listed answer " + what);
+      return fail(reply_text(path_.back()) + " is not refuted: the listed refutation " + what);
     case Role::THREAT:
-      return fail(reply_text(path_.back()) + " is not answered: the threat " + what);
+      return fail(reply_text(path_.back()) + " is not refuted: the threat " + what);
   }
   return false;
 }
 
 }  // namespace
 
-ProofCheck verify(const Proof& proof, const KeepGoing& keep_going) {
-  if (std::string fault = structure_error(proof); !fault.empty()) {
+ProofCheck verify(const Proof& proof, const ShouldContinue& should_continue) {
+  if (std::string error = structure_error(proof); !error.empty()) {
     ProofCheck broken;
-    broken.fault = std::move(fault);
+    broken.error = std::move(error);
     return broken;
   }
-  return Checker(proof, keep_going).run();
+  return Checker(proof, should_continue).run();
 }
 
 }  // namespace tengen

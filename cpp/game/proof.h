@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Proofs of forced wins and their verification. A proof is a tree of attacking moves with an answer
-// to each listed reply; one stored threat refutes all replies that are not listed. Verification is
-// independent of the solvers: it plays every legal reply, pass included, under the rules of
-// rules.h.
+// Proofs of forced wins and their verification. A proof is a tree of attacking moves with a
+// refutation of each listed reply; one stored threat refutes all replies that are not listed.
+// Verification is independent of the solvers: it plays every legal reply, pass included, under the
+// rules of rules.h.
 #pragma once
 
 #include <functional>
@@ -47,20 +47,20 @@ struct Proof {
 };
 
 /// Called with the number of moves played so far; returning false ends the verification.
-using KeepGoing = std::function<bool(u64)>;
+using ShouldContinue = std::function<bool(u64)>;
 
 struct ProofCheck {
-  bool holds = false;
-  bool stopped = false;  ///< `keep_going` returned false
-  u64 moves_played = 0;  ///< moves played by the verification
-  std::string fault;     ///< error message if the proof does not hold
-  /// Moves from the start to the position of the fault; NO_POINT: a pass. All of them are legal: if
-  /// a move of the proof is itself at fault, the message names it and the path ends before it.
+  bool is_valid = false;
+  bool interrupted = false;  ///< `should_continue` returned false
+  u64 moves_played = 0;      ///< moves played by the verification
+  std::string error;         ///< error message if the proof does not hold
+  /// Moves from the start to the position of the error; NO_POINT: a pass. All of them are legal: if
+  /// a move of the proof is itself at error, the message names it and the path ends before it.
   std::vector<Point> path;
 };
 
-/// Verifies a proof. Any input is safe: structural errors are reported like others. `keep_going` is
-/// called every few thousand moves.
-ProofCheck verify(const Proof& proof, const KeepGoing& keep_going = {});
+/// Verifies a proof. Any input is safe: structural errors are reported like others.
+/// `should_continue` is called every few thousand moves.
+ProofCheck verify(const Proof& proof, const ShouldContinue& should_continue = {});
 
 }  // namespace tengen

@@ -77,11 +77,11 @@ Four Referee::four_through(Point p, Direction d) {
   if (!at_e || !at_f) return Four::FOUR;
   // Two completion points; in caro one defence may stop both.
   {
-    const TemporaryStone answer(cells_, e, opponent(colour));
+    const TemporaryStone block(cells_, e, opponent(colour));
     if (!completes(f, p, d, colour)) return Four::FOUR;
   }
   {
-    const TemporaryStone answer(cells_, f, opponent(colour));
+    const TemporaryStone block(cells_, f, opponent(colour));
     if (!completes(e, p, d, colour)) return Four::FOUR;
   }
   return run.length == 4 ? Four::OPEN_FOUR : Four::TWO_FOURS;
@@ -104,16 +104,16 @@ bool Referee::has_three(Point p, Direction d, int& depth) {
   // next to the run.
   for (const Point q : {run.before(), run.after()}) {
     if (!makes_open_four(q, p, d)) continue;
-    const Verdict next = judge(q, BLACK);
+    const PointReport next = classify(q, BLACK);
     if (next.double_three_candidate) depth = std::max(depth, next.depth + 1);
     found = found || (!next.five && next.forbidden == Forbidden::NONE);
   }
   return found;
 }
 
-Verdict Referee::judge(Point p, Colour colour) {
+PointReport Referee::classify(Point p, Colour colour) {
   const TemporaryStone stone(cells_, p, colour);
-  return judge_placed(p, colour);
+  return classify_placed(p, colour);
 }
 
 bool Referee::makes_five(Point p, Colour colour) {
@@ -122,43 +122,43 @@ bool Referee::makes_five(Point p, Colour colour) {
                      [&](Direction d) { return wins(run_through(p, d)); });
 }
 
-Verdict Referee::judge_placed(Point p, Colour colour) {
-  Verdict verdict;
+PointReport Referee::classify_placed(Point p, Colour colour) {
+  PointReport report;
   for (const Direction d : DIRECTIONS) {
     const Run run = run_through(p, d);
     if (wins(run)) return {.five = true};
-    if (run.length > 5) verdict.overline = true;
+    if (run.length > 5) report.overline = true;
   }
   for (const Direction d : DIRECTIONS) {
     const Four four = four_through(p, d);
-    verdict.fours += number_of_fours(four);
-    if (four == Four::OPEN_FOUR) verdict.open_four = true;
+    report.fours += number_of_fours(four);
+    if (four == Four::OPEN_FOUR) report.open_four = true;
   }
-  if (!has_forbidden_moves(rule_, colour)) return verdict;
+  if (!has_forbidden_moves(rule_, colour)) return report;
 
-  if (verdict.overline) {
-    verdict.forbidden = Forbidden::OVERLINE;
-  } else if (verdict.fours >= 2) {
-    verdict.forbidden = Forbidden::DOUBLE_FOUR;
+  if (report.overline) {
+    report.forbidden = Forbidden::OVERLINE;
+  } else if (report.fours >= 2) {
+    report.forbidden = Forbidden::DOUBLE_FOUR;
   } else {
-    judge_double_three(p, verdict);
+    check_double_three(p, report);
   }
-  return verdict;
+  return report;
 }
 
 /// Renju double-three test of a black stone at p that makes no five, overline or double-four.
-void Referee::judge_double_three(Point p, Verdict& verdict) {
+void Referee::check_double_three(Point p, PointReport& report) {
   int apparent = 0;
   for (const Direction d : DIRECTIONS) {
     const Run run = run_through(p, d);
     apparent += makes_open_four(run.before(), p, d) || makes_open_four(run.after(), p, d);
   }
   if (apparent < 2) return;
-  verdict.double_three_candidate = true;
+  report.double_three_candidate = true;
   int threes = 0, depth = 0;
   for (const Direction d : DIRECTIONS) threes += has_three(p, d, depth);
-  verdict.depth = depth;
-  if (threes >= 2) verdict.forbidden = Forbidden::DOUBLE_THREE;
+  report.depth = depth;
+  if (threes >= 2) report.forbidden = Forbidden::DOUBLE_THREE;
 }
 
 std::vector<Run> Referee::winning_runs(Point p) const {

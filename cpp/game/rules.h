@@ -31,7 +31,7 @@ constexpr int number_of_fours(Four four) {
 }
 
 /// What a stone on a point makes.
-struct Verdict {
+struct PointReport {
   bool five = false;      ///< it wins; the fields below are then not set
   bool overline = false;  ///< a run of six or more that does not win
   bool open_four = false;
@@ -59,13 +59,13 @@ class Referee {
 
   /// What a stone of the colour on the empty point makes. Ignores the side to move and whether the
   /// game is over.
-  Verdict judge(Point p, Colour colour);
+  PointReport classify(Point p, Colour colour);
 
-  /// Whether the colour makes a five on the empty point; faster than judge().
+  /// Whether the colour makes a five on the empty point; faster than classify().
   bool makes_five(Point p, Colour colour);
 
   /// Why the empty point is forbidden to black; NONE except in renju.
-  Forbidden forbidden(Point p) { return judge(p, BLACK).forbidden; }
+  Forbidden forbidden(Point p) { return classify(p, BLACK).forbidden; }
 
   // The functions below concern an existing stone.
 
@@ -85,8 +85,8 @@ class Referee {
   bool completes(Point e, Point p, Direction d, Colour colour);
   bool makes_open_four(Point q, Point p, Direction d);
   bool has_three(Point p, Direction d, int& depth);
-  Verdict judge_placed(Point p, Colour colour);
-  void judge_double_three(Point p, Verdict& verdict);
+  PointReport classify_placed(Point p, Colour colour);
+  void check_double_three(Point p, PointReport& report);
 
   Cells cells_;
   Rule rule_;

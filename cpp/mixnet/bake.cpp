@@ -214,11 +214,11 @@ class Slabs {
 
 /// A parallel loop over windows that reports progress and can be stopped.
 template <typename Work>
-void for_each_range(const Baking& baking, size_t count, u64 cost, Work work) {
-  parallel_ranges(count, baking.threads, [&](size_t first, size_t last) {
-    if (baking.progress != nullptr) baking.progress->check();
+void for_each_range(const BakeOptions& options, size_t count, u64 cost, Work work) {
+  parallel_ranges(count, options.threads, [&](size_t first, size_t last) {
+    if (options.progress != nullptr) options.progress->check();
     work(first, last);
-    if (baking.progress != nullptr) baking.progress->add((last - first) * cost);
+    if (options.progress != nullptr) options.progress->add((last - first) * cost);
   });
 }
 
@@ -227,13 +227,14 @@ void relu(float* values, int count) {
 }
 
 /// Contributions of each window to its neighbours: one array per tap.
-std::array<Rows, 3> contributions(const Rows& from, const FloatLayer& layer, const Baking& baking) {
+std::array<Rows, 3> contributions(const Rows& from, const FloatLayer& layer,
+                                  const BakeOptions& options) {
   const auto in = static_cast<size_t>(layer.in), out = static_cast<size_t>(layer.out);
   const size_t count = from.size() / in;
   const std::array<Slabs, 3> taps = {Slabs(layer, 0), Slabs(layer, 1), Slabs(layer, 2)};
   std::array<Rows, 3> result;
   for (Rows& sums : result) sums.assign(count * out, 0.0f);
-  for_each_range(baking, count, 3 * taps[0].cost(), [&](size_t first, size_t last) {
+  for_each_range(options, count, 3 * taps[0].cost(), [&](size_t first, size_t last) {
     Terms terms;
     for (size_t n = first; n < last; ++n) terms.add(&from[n * in], layer.in);
     for (size_t tap = 0; tap < 3; ++tap) taps[tap].add_products(terms, &result[tap][first * out]);
@@ -257,9 +258,10 @@ void along_line(const std::array<Rows, 3>& parts, const Neighbours& near, const 
 /// A residual block: convolution along the line, then pointwise over the channels.
 class Block {
  public:
-  Block(const Rows& from, const FloatLayer& along, const FloatLayer& across, const Baking& baking)
+  Block(const Rows& from, const FloatLayer& along, const FloatLayer& across,
+        const BakeOptions& options)
       : from_(from),
-        parts_(contributions(from, along, baking)),
+        parts_(contributions(from, along, options)),
         along_(along),
         across_(across),
         slabs_(across, 0) {}
@@ -302,14 +304,14 @@ Rows first_layer(const FloatLayer& layer) {
 }
 
 /// Features of all windows of four cells to each side.
-Rows inner_features(const MappingWeights& weights, size_t m, const Baking& baking) {
+Rows inner_features(const MappingWeights& weights, size_t m, const BakeOptions& options) {
   Rows features = first_layer(weights.first);
   for (int reach = 2; reach < HALF_REACH; ++reach) {
     const auto k = static_cast<size_t>(reach - 2);
-    const Block block(features, weights.along[k], weights.across[k], baking);
+    const Block block(features, weights.along[k], weights.across[k], options);
     const auto near = neighbours_of(reach);
     Rows next(near.size() * m);
-    for_each_range(baking, near.size(), block.cost(), [&](size_t first, size_t last) {
+    for_each_range(options, near.size(), block.cost(), [&](size_t first, size_t last) {
       Rows buffer(m);
       Terms terms;
       block.compute(&near[first], last - first, buffer, terms, &next[first * m]);
@@ -338,14 +340,14 @@ u64 cost_of(const Shape& shape) {
 
 }  // namespace
 
-Codebook bake(const MappingWeights& weights, const Shape& shape, const Baking& baking) {
+Codebook bake(const MappingWeights& weights, const Shape& shape, const BakeOptions& options) {
   const auto m = static_cast<size_t>(shape.m), c = static_cast<size_t>(shape.c);
-  const Rows features = inner_features(weights, m, baking);
-  const Block block(features, weights.along.back(), weights.across.back(), baking);
+  const Rows features = inner_features(weights, m, options);
+  const Block block(features, weights.along.back(), weights.across.back(), options);
   const auto near = neighbours_of(HALF_REACH);
   const Slabs last_layer(weights.last, 0);
   Codebook book(near.size() * c);
-  for_each_range(baking, near.size(), block.cost() + last_layer.cost(),
+  for_each_range(options, near.size(), block.cost() + last_layer.cost(),
                  [&](size_t first, size_t last) {
                    const size_t count = last - first;
                    Rows buffer(m), inner(count * m), result(count * c);
@@ -363,10 +365,10 @@ Codebook bake(const MappingWeights& weights, const Shape& shape, const Baking& b
   return book;
 }
 
-Codebooks bake(const Weights& weights, const Baking& baking) {
-  if (baking.progress != nullptr) baking.progress->begin(2 * cost_of(weights.shape));
-  Codebooks result{bake(weights.mapping[0], weights.shape, baking),
-                   bake(weights.mapping[1], weights.shape, baking)};
+Codebooks bake(const Weights& weights, const BakeOptions& options) {
+  if (options.progress != nullptr) options.progress->begin(2 * cost_of(weights.shape));
+  Codebooks result{bake(weights.mapping[0], weights.shape, options),
+                   bake(weights.mapping[1], weights.shape, options)};
   const u64 checksum = codebook_checksum(result), expected = weights.codebook_checksum;
   if (expected != 0 && expected != checksum)
     throw std::runtime_error("the baked codebook is not the one that the net file specifies");

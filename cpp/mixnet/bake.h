@@ -19,17 +19,17 @@ using Codebook = LargeArray<i16>;
 /// The codebook of rows and columns, and that of diagonals.
 using Codebooks = std::array<Codebook, 2>;
 
-struct Baking {
+struct BakeOptions {
   int threads = 0;               ///< 0: one per core
   Progress* progress = nullptr;  ///< receives the progress and can stop the baking
 };
 
 /// Features of all patterns by one mapping net. Throws Stopped.
-Codebook bake(const MappingWeights& weights, const Shape& shape, const Baking& baking = {});
+Codebook bake(const MappingWeights& weights, const Shape& shape, const BakeOptions& options = {});
 
 /// Both codebooks of a net. Throws Stopped, and std::runtime_error if their checksum is not that of
 /// the net file.
-Codebooks bake(const Weights& weights, const Baking& baking = {});
+Codebooks bake(const Weights& weights, const BakeOptions& options = {});
 
 inline std::string_view bytes_of(const Codebook& book) {
   return {reinterpret_cast<const char*>(&book[0]), book.bytes()};

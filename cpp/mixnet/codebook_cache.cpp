@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view ENDING = ".codebook", TEMPORARY = ".tmp", LOCK = ".lock";
 /// Held while a net is baked.
-constexpr std::string_view BAKE_LOCK = "baking.codebook.lock";
+constexpr std::string_view BAKE_LOCK = "options.codebook.lock";
 constexpr auto POLL_INTERVAL = 20ms;
 /// After this time a process that holds the lock is considered stuck.
 constexpr auto LOCK_TIMEOUT = 60s;
@@ -83,11 +83,11 @@ std::string CodebookCache::file_name(const Weights& weights) {
   return safe_name(weights.name) + tag.data() + std::string(ENDING);
 }
 
-Codebooks CodebookCache::get(const Weights& weights, const Baking& baking,
+Codebooks CodebookCache::get(const Weights& weights, const BakeOptions& options,
                              CacheReport& report) const {
-  if (folder_.empty() || weights.mapping_hash == 0) return bake(weights, baking);
+  if (folder_.empty() || weights.mapping_hash == 0) return bake(weights, options);
   Progress unused_progress;
-  const Progress& progress = baking.progress != nullptr ? *baking.progress : unused_progress;
+  const Progress& progress = options.progress != nullptr ? *options.progress : unused_progress;
   const BakedKey key(weights);
   const fs::path path = folder_ / file_name(weights);
   const auto from_file = [&] {
@@ -105,7 +105,7 @@ Codebooks CodebookCache::get(const Weights& weights, const Baking& baking,
   fs::create_directories(folder_, failure);
   if (failure) {
     report.note = "no folder " + folder_.string() + " for baked nets: " + failure.message();
-    return bake(weights, baking);
+    return bake(weights, options);
   }
   FileLock lock(path.string() + std::string(LOCK));
   acquire(lock, progress);
@@ -113,7 +113,7 @@ Codebooks CodebookCache::get(const Weights& weights, const Baking& baking,
   // One net at a time over all processes: baking uses all cores and twice the memory of the net.
   FileLock bake_lock((folder_ / BAKE_LOCK).string());
   acquire(bake_lock, progress);
-  Codebooks books = bake(weights, baking);
+  Codebooks books = bake(weights, options);
   if (lock.is_held()) remove_stale(path.filename().string());
   store(path, weights, books, progress, report);
   return books;

@@ -29,7 +29,7 @@ class CodebookCache {
 
   /// The codebooks of a net: read from the cache, or baked and stored. Waits if another process is
   /// baking them. Throws like bake().
-  Codebooks get(const Weights& weights, const Baking& baking, CacheReport& report) const;
+  Codebooks get(const Weights& weights, const BakeOptions& options, CacheReport& report) const;
 
   /// The file name of a net in the cache.
   static std::string file_name(const Weights& weights);

@@ -56,7 +56,7 @@ class Net {
   }
   const Codebooks& codebooks() const { return books_; }
   const Codebook& codebook(int which) const { return books_[static_cast<size_t>(which)]; }
-  bool fits(int rule, int size) const { return rules_ >> rule & 1 && sizes_ >> size & 1; }
+  bool supports(int rule, int size) const { return rules_ >> rule & 1 && sizes_ >> size & 1; }
 
   AlignedVector<i16> conv_weights;  ///< [9][c / 2]
   AlignedVector<i16> conv_bias;

@@ -42,8 +42,8 @@ void NetLoading::stop() {
 void NetLoading::work(const std::string& file, const CodebookCache& cache, int threads) {
   try {
     const Weights weights = read_weights(file);
-    const Baking baking{threads, &progress_};
-    Codebooks books = cache.get(weights, baking, report_);
+    const BakeOptions options{threads, &progress_};
+    Codebooks books = cache.get(weights, options, report_);
     net_ = std::make_shared<const Net>(weights, std::move(books));
   } catch (...) {
     failure_ = std::current_exception();

@@ -26,7 +26,7 @@ class NetLoading {
   /// Whether loading ended, with success or not.
   bool is_done() const { return done_.load(std::memory_order_acquire); }
   /// Fraction of baking done, 0 to 1. Stays 0 if the cache has the codebooks.
-  double progress() const { return progress_.part(); }
+  double progress() const { return progress_.fraction(); }
   /// Stops loading and waits for the thread.
   void stop();
 

@@ -85,7 +85,7 @@ void batch_legal(const Positions& positions, Rule rule, const u8* to_move, u8* o
                      const auto mover = static_cast<Colour>(to_move[i]);
                      u8* to = out + i * points;
                      for (const Point p : board_points(positions.size))
-                       *to++ = cells[p] == EMPTY && patterns.may_play(mover, p);
+                       *to++ = cells[p] == EMPTY && patterns.is_legal(mover, p);
                    });
 }
 

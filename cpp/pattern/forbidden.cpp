@@ -52,14 +52,14 @@ class DoubleThree {
       if (stone_at(line, index + offset) != EMPTY) continue;
       const auto pair = tables_.shapes[key_at(line, index + offset)];
       if (shape_of(pair, BLACK) != Shape::OPEN_FOUR) continue;
-      if (may_play({shifted(newest.stone, d, offset), &newest}, d)) return true;
+      if (is_legal({shifted(newest.stone, d, offset), &newest}, d)) return true;
     }
     return false;
   }
 
   /// Whether the newest stone, which makes an open four on line `four`, is legal for black. False
   /// for a simultaneous five: that is not the open four of a three.
-  bool may_play(const HypotheticalStone& newest, Direction four) const {
+  bool is_legal(const HypotheticalStone& newest, Direction four) const {
     ShapeSet shapes = 0;
     int threes = 0;
     for (const Direction d : DIRECTIONS) {

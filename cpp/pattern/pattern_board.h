@@ -99,7 +99,7 @@ class PatternBoard {
 
   /// Whether the colour may play the empty point. Checks neither the side to move nor the end of
   /// the game.
-  bool may_play(Colour colour, Point p) const {
+  bool is_legal(Colour colour, Point p) const {
     return !has_forbidden_moves(rule(), colour) || forbidden(p) == Forbidden::NONE;
   }
 

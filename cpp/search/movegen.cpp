@@ -8,7 +8,7 @@ namespace {
 void add_all(const Position& position, std::vector<ScoredMove>& moves) {
   const size_t first = moves.size();
   const auto add = [&](Point p) {
-    if (position.patterns().may_play(position.side(), p)) moves.push_back({p, 0});
+    if (position.patterns().is_legal(position.side(), p)) moves.push_back({p, 0});
   };
   position.for_each_near(add);
   if (moves.size() == first) position.for_each_empty(add);
@@ -20,7 +20,7 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
   const PatternBoard& patterns = position.patterns();
   const Colour side = position.side(), other = opponent(side);
   const auto add = [&](Point p) {
-    if (patterns.may_play(side, p)) moves.push_back({p, 0});
+    if (patterns.is_legal(side, p)) moves.push_back({p, 0});
   };
   patterns.for_each_at_least(side, Threat::FOUR, add);
   DefencePoints defences;
@@ -42,19 +42,19 @@ void add_defences(const Position& position, std::vector<ScoredMove>& moves) {
 ForcedReply forced_reply(const Position& position) {
   const PatternBoard& patterns = position.patterns();
   const Colour other = opponent(position.side());
-  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::STOP_FIVE;
-  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::STOP_OPEN_FOUR
+  if (patterns.count(other, Threat::FIVE) > 0) return ForcedReply::BLOCK_FOUR;
+  return patterns.count(other, Threat::OPEN_FOUR) > 0 ? ForcedReply::BLOCK_OPEN_THREE
                                                       : ForcedReply::NONE;
 }
 
 void generate_moves(const Position& position, ForcedReply forced, Point last,
                     std::vector<ScoredMove>& moves) {
   switch (forced) {
-    case ForcedReply::STOP_FIVE:
+    case ForcedReply::BLOCK_FOUR:
       for (const Point p : position.threats().defences(opponent(position.side()), last))
         moves.push_back({p, 0});
       return;
-    case ForcedReply::STOP_OPEN_FOUR: return add_defences(position, moves);
+    case ForcedReply::BLOCK_OPEN_THREE: return add_defences(position, moves);
     case ForcedReply::NONE: return add_all(position, moves);
   }
 }

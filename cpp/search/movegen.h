@@ -8,11 +8,11 @@
 
 namespace tengen {
 
-/// What the opponent's threats force on the side to move.
+/// What the opponent's threats force the side to move to do.
 enum class ForcedReply : u8 {
   NONE,
-  STOP_OPEN_FOUR,  ///< the opponent threatens an open four: play a four, or stop the open four
-  STOP_FIVE,       ///< the opponent threatens a five: stop it
+  BLOCK_OPEN_THREE,  ///< the opponent threatens an open four: play a four, or block it
+  BLOCK_FOUR,        ///< the opponent threatens a five: block it
 };
 
 /// Requires that the side to move cannot make a five.

@@ -53,8 +53,8 @@ struct SearchControl {
   std::atomic<bool> single_move = false;
 };
 
-/// Work of all threads so far.
-struct SearchWork {
+/// Statistics of all threads so far.
+struct SearchStats {
   u64 nodes = 0;         ///< nodes of the main search and of VCF quiescence
   u64 vcf_nodes = 0;     ///< VCF part of `nodes`
   u64 solver_nodes = 0;  ///< nodes of solvers called at the root; not part of `nodes`
@@ -69,7 +69,7 @@ struct SearchInfo {
   Value value = 0;      ///< for the side to move
   bool proven = false;  ///< a mate proven by a solver
   Bound bound = Bound::EXACT;
-  SearchWork work;
+  SearchStats stats;
   i64 nanoseconds = 0;
   int hashfull = 0;  ///< per mille
   std::vector<Point> pv;
@@ -77,7 +77,7 @@ struct SearchInfo {
 
 /// Progress of a running search between two reported lines.
 struct SearchProgress {
-  SearchWork work;
+  SearchStats stats;
   int selective_depth = 0;  ///< of the current line
   i64 nanoseconds = 0;
 };

@@ -20,12 +20,12 @@ constexpr u8 ALL = 255;
 
 SelfPlayContext::SelfPlayContext(const Settings& chosen)
     : settings(chosen),
-      view(chosen.size),
+      packer(chosen.size),
       full(chosen.considered, chosen.playouts),
       small(chosen.considered, chosen.small_playouts),
       openings(MAX_OPENINGS) {}
 
-void Work::operator+=(const Work& other) {
+void WorkCounters::operator+=(const WorkCounters& other) {
   leaves += other.leaves;
   playouts += other.playouts;
   searches += other.searches;
@@ -42,16 +42,16 @@ Game::Game(const SelfPlayContext& common, u64 seed)
   path_.reserve(64);
 }
 
-void Game::set_net_output(const NetOutput& answer) {
+void Game::set_net_output(const NetOutput& output) {
   waits_for_net_ = false;
-  const float sum = answer.value[0] + answer.value[1] + answer.value[2];
+  const float sum = output.value[0] + output.value[1] + output.value[2];
   if (!(sum > 0.9F && sum < 1.1F))
     throw std::runtime_error("the net's chances of win, loss and draw do not add up to 1");
-  ++work_.leaves;
+  ++counters_.leaves;
   if (stage_ == Stage::SAMPLING_OPENING)
-    rate_opening(answer);
+    evaluate_opening(output);
   else
-    expand(answer);
+    expand(output);
 }
 
 bool Game::advance(LeafInspector& inspector) {
@@ -92,13 +92,13 @@ void Game::inspect_root(LeafInspector& inspector) {
   inspector.set(cells_, side_, moves_left());
   const ProvenState proven = inspector.inspect(settings.root_vcf);
   if (proven == ProvenState::DRAWN) return end(EMPTY, Ending::DRAW);
-  if (proven != ProvenState::UNKNOWN) return play_proven(inspector, proven);
+  if (proven != ProvenState::UNPROVEN) return play_proven(inspector, proven);
   const std::vector<Point>& moves = inspector.moves();
   if (moves.size() == 1) {
     add_row_of(moves, Source::FORCED, settings.faced_share);
     return play(moves[0]);
   }
-  if (inspector.must_stop_five()) return start_without_value(moves);
+  if (inspector.must_block_four()) return start_without_value(moves);
   leaf_moves_ = moves;
   start_search(sample_chance(rng_, settings.full_share));
   if (start_from_previous_tree()) return;
@@ -109,7 +109,7 @@ void Game::inspect_root(LeafInspector& inspector) {
 /// The result is proven: ends the game, or plays the winning or losing move.
 void Game::play_proven(LeafInspector& inspector, ProvenState proven) {
   const Settings& settings = context_->settings;
-  const bool is_five = inspector.position().threats().has_five(side_);
+  const bool is_five = inspector.position().threats().can_make_five(side_);
   if (proven == ProvenState::WON) add_row_of(inspector.moves(), Source::SOLVER, settings.won_share);
   if (settings.cut_off) {
     const Colour winner = proven == ProvenState::WON ? side_ : opponent(side_);
@@ -128,7 +128,7 @@ void Game::play_lost(LeafInspector& inspector) {
   const Position& position = inspector.position();
   Point move = NO_POINT;
   const auto take = [&](Point p) {
-    if (move == NO_POINT && position.patterns().may_play(side_, p)) move = p;
+    if (move == NO_POINT && position.patterns().is_legal(side_, p)) move = p;
   };
   position.patterns().for_each_at_least(opponent(side_), Threat::OPEN_FOUR, take);
   position.for_each_near(take);
@@ -144,7 +144,7 @@ void Game::place(Point p) {
 }
 
 void Game::play(Point p) {
-  ++work_.moves;
+  ++counters_.moves;
   previous_node_ = previous_tree_.child_by(previous_node_, p);
   place(p);
   stage_ = Stage::AT_ROOT;
@@ -164,8 +164,8 @@ void Game::end(Stone winner, Ending ending) {
 /// Adds a row for the current position, without policy and value.
 Row& Game::add_row(Source source) {
   Row& row = current_.rows.emplace_back();
-  ++work_.rows;
-  context_->view.pack(cells_, side_, 0, row.board.data());
+  ++counters_.rows;
+  context_->packer.pack(cells_, side_, 0, row.board.data());
   row.move.fill(0);
   row.weight.fill(0);
   row.win = row.loss = 0;
@@ -182,7 +182,7 @@ void Game::add_row_of(const std::vector<Point>& moves, Source source, double sha
   Row& row = add_row(source);
   const size_t count = std::min(moves.size(), static_cast<size_t>(context_->settings.policy_moves));
   for (size_t i = 0; i < count; ++i) {
-    row.move[i] = static_cast<u16>(context_->view.index(moves[i], 0));
+    row.move[i] = static_cast<u16>(context_->packer.index(moves[i], 0));
     row.weight[i] = static_cast<u8>(ALL / count);
   }
   row.has_root = source == Source::SOLVER;

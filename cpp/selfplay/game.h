@@ -4,11 +4,11 @@
 // random generator, so it does not depend on the thread that advances it.
 #pragma once
 
+#include "selfplay/board_packer.h"
 #include "selfplay/openings.h"
 #include "selfplay/root.h"
 #include "selfplay/rows.h"
 #include "selfplay/tree.h"
-#include "selfplay/view.h"
 
 namespace tengen::selfplay {
 
@@ -17,7 +17,7 @@ struct SelfPlayContext {
   explicit SelfPlayContext(const Settings& settings);
 
   Settings settings;
-  View view;
+  BoardPacker packer;
   Schedule full, small;
   PlayedOpenings openings;
 };
@@ -32,15 +32,15 @@ struct NetOutput {
   const i16* policy;   ///< logits of all points in units of 1 / LOGIT_STEPS, row by row
 };
 
-/// Work counters.
-struct Work {
+/// What was played so far.
+struct WorkCounters {
   u64 leaves = 0;  ///< net evaluations
   u64 playouts = 0;
   u64 searches = 0;  ///< searched moves
   u64 moves = 0;     ///< played moves, without openings
   u64 rows = 0;      ///< including rows of unfinished games
 
-  void operator+=(const Work& other);
+  void operator+=(const WorkCounters& other);
 };
 
 class Game {
@@ -49,9 +49,9 @@ class Game {
   Game(const SelfPlayContext& common, u64 seed);
 
   /// The net output of leaf(). Throws std::runtime_error if it is not valid.
-  void set_net_output(const NetOutput& answer);
-  /// Advances until leaf() needs a net evaluation. False: an opening waits for confirm(), or the
-  /// game is idle.
+  void set_net_output(const NetOutput& output);
+  /// Advances until leaf() needs a net evaluation. False: an opening waits for accept_opening(), or
+  /// the game is idle.
   bool advance(LeafInspector& inspector);
 
   /// Plays this opening once instead of sampled ones, then stays idle.
@@ -66,21 +66,21 @@ class Game {
 
   bool has_opening() const { return stage_ == Stage::OPENING_CHOSEN; }
   /// Starts the chosen opening if it is new, otherwise samples others.
-  void confirm(PlayedOpenings& openings);
+  void accept_opening(PlayedOpenings& openings);
 
   bool has_ended() const { return has_ended_; }
   /// The game that ended in the last advance().
-  const EndedGame& ended() const { return ended_; }
+  const FinishedGame& ended() const { return ended_; }
   void clear_ended() { has_ended_ = false; }
 
-  const Work& work() const { return work_; }
+  const WorkCounters& counters() const { return counters_; }
 
  private:
   enum class Stage : u8 { SAMPLING_OPENING, OPENING_CHOSEN, AT_ROOT, SEARCHING, IDLE };
 
   // game_openings.cpp
   bool sample_next_opening(LeafInspector& inspector);
-  void rate_opening(const NetOutput& answer);
+  void evaluate_opening(const NetOutput& output);
   void begin(const std::vector<Point>& opening);
 
   // game.cpp
@@ -103,8 +103,8 @@ class Game {
   void inspect_child(LeafInspector& inspector, u32 child);
   void finish_playout(Result result, ProvenState proven);
   void set_leaf(const Cells& cells, Colour side);
-  void read_policy(const NetOutput& answer);
-  void expand(const NetOutput& answer);
+  void read_policy(const NetOutput& output);
+  void expand(const NetOutput& output);
   void finish_search();
   void add_searched_row();
   bool is_searched();
@@ -119,9 +119,9 @@ class Game {
   Cells cells_;
   Colour side_ = BLACK;
   std::vector<Point> moves_;
-  EndedGame current_, ended_;  ///< `current_` collects rows
+  FinishedGame current_, ended_;  ///< `current_` collects rows
   bool has_ended_ = false;
-  Work work_;
+  WorkCounters counters_;
 
   // Sampled openings.
   int tries_ = 0, resamples_ = 0;

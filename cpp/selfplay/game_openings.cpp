@@ -28,8 +28,8 @@ bool Game::sample_next_opening(LeafInspector& inspector) {
   return true;
 }
 
-void Game::rate_opening(const NetOutput& answer) {
-  const double lead = std::abs(answer.value[0] - answer.value[1]);
+void Game::evaluate_opening(const NetOutput& output) {
+  const double lead = std::abs(output.value[0] - output.value[1]);
   const double sum = lead + context_->settings.opening_noise * sample_uniform(rng_);
   if (tries_ == 0 || sum < best_imbalance_) {
     best_imbalance_ = sum;
@@ -38,7 +38,7 @@ void Game::rate_opening(const NetOutput& answer) {
   ++tries_;
 }
 
-void Game::confirm(PlayedOpenings& openings) {
+void Game::accept_opening(PlayedOpenings& openings) {
   // Another game may have started with it. Repeats are accepted if new openings run out, as on
   // small boards.
   const bool is_new = openings.add(canonical_key(best_opening_, context_->settings.size));

@@ -30,7 +30,7 @@ void Game::start_search(bool is_full) {
   playouts_ = 0;
   playout_limit_ = is_full ? context_->settings.playouts : context_->settings.small_playouts;
   stage_ = Stage::SEARCHING;
-  ++work_.searches;
+  ++counters_.searches;
 }
 
 /// Reuses the root evaluation of the previous tree. False: it has none.
@@ -59,13 +59,13 @@ void Game::start_without_value(const std::vector<Point>& moves) {
 }
 
 bool Game::is_searched() {
-  return playouts_ == playout_limit_ || tree_.node(ROOT).proven != ProvenState::UNKNOWN;
+  return playouts_ == playout_limit_ || tree_.node(ROOT).proven != ProvenState::UNPROVEN;
 }
 
 void Game::set_leaf(const Cells& cells, Colour side) {
   leaf_symmetry_ = context_->settings.symmetries ? static_cast<int>(rng_.below(SYMMETRY_NB)) : 0;
   leaf_side_ = side;
-  context_->view.pack(cells, side, leaf_symmetry_, leaf_.data());
+  context_->packer.pack(cells, side, leaf_symmetry_, leaf_.data());
   waits_for_net_ = true;
 }
 
@@ -86,18 +86,18 @@ void Game::descend(LeafInspector& inspector) {
       if (previous_node != NO_NODE) {
         tree_.copy(child, previous_tree_, previous_node);
         const Node& node = tree_.node(child);
-        if (node.has_value) return finish_playout({node.value, node.draw}, ProvenState::UNKNOWN);
+        if (node.has_value) return finish_playout({node.value, node.draw}, ProvenState::UNPROVEN);
       } else {
         inspect_child(inspector, child);
         if (waits_for_net_) return;
       }
     }
     const Node& node = tree_.node(child);
-    if (node.proven != ProvenState::UNKNOWN)
+    if (node.proven != ProvenState::UNPROVEN)
       return finish_playout(
           {result_of(node.proven), node.proven == ProvenState::DRAWN ? 1.0F : 0.0F}, node.proven);
     // All kept moves lose: scored as a loss, but not proven.
-    if (node.lost == node.edge_count) return finish_playout({-1, 0}, ProvenState::UNKNOWN);
+    if (node.lost == node.edge_count) return finish_playout({-1, 0}, ProvenState::UNPROVEN);
     at = child;
   }
 }
@@ -105,7 +105,7 @@ void Game::descend(LeafInspector& inspector) {
 void Game::finish_playout(Result result, ProvenState proven) {
   tree_.back_up(path_, result, proven);
   ++playouts_;
-  ++work_.playouts;
+  ++counters_.playouts;
 }
 
 /// A new node at the end of the path: proven, forced, or waiting for the net.
@@ -116,17 +116,17 @@ void Game::inspect_child(LeafInspector& inspector, u32 child) {
     cells[tree_.edge(step.edge).move] = side;
     side = opponent(side);
   }
-  const int left =
+  const int plies_left =
       context_->settings.move_limit == 0 ? 0 : moves_left() - static_cast<int>(path_.size());
   ProvenState proven = ProvenState::DRAWN;
-  if (context_->settings.move_limit == 0 || left > 0) {
-    inspector.set(cells, side, left);
+  if (context_->settings.move_limit == 0 || plies_left > 0) {
+    inspector.set(cells, side, plies_left);
     proven = inspector.inspect(context_->settings.leaf_vcf);
   }
   Node& node = tree_.node(child);
   node.proven = node.proven_on_entry = proven;
-  if (proven != ProvenState::UNKNOWN) return;
-  if (inspector.must_stop_five()) {
+  if (proven != ProvenState::UNPROVEN) return;
+  if (inspector.must_block_four()) {
     priors_.clear();
     const float equal = 1 / static_cast<float>(inspector.moves().size());
     for (const Point p : inspector.moves()) priors_.push_back({p, equal});
@@ -138,12 +138,12 @@ void Game::inspect_child(LeafInspector& inspector, u32 child) {
 }
 
 /// Priors of the leaf's moves, written to priors_.
-void Game::read_policy(const NetOutput& answer) {
-  const View& view = context_->view;
+void Game::read_policy(const NetOutput& output) {
+  const BoardPacker& packer = context_->packer;
   priors_.resize(leaf_moves_.size());
   int max_logit = -40000;
   for (size_t i = 0; i < leaf_moves_.size(); ++i) {
-    const int logit = answer.policy[view.index(leaf_moves_[i], leaf_symmetry_)];
+    const int logit = output.policy[packer.index(leaf_moves_[i], leaf_symmetry_)];
     priors_[i] = {leaf_moves_[i], static_cast<float>(logit)};
     max_logit = std::max(max_logit, logit);
   }
@@ -155,9 +155,9 @@ void Game::read_policy(const NetOutput& answer) {
   for (MovePrior& choice : priors_) choice.prior /= sum;
 }
 
-void Game::expand(const NetOutput& answer) {
-  read_policy(answer);
-  const Result result = {answer.value[0] - answer.value[1], answer.value[2]};
+void Game::expand(const NetOutput& output) {
+  read_policy(output);
+  const Result result = {output.value[0] - output.value[1], output.value[2]};
   Node& node = tree_.node(leaf_node_);
   node.value = result.score;
   node.draw = result.draw;
@@ -166,7 +166,7 @@ void Game::expand(const NetOutput& answer) {
     return root_.begin(tree_, context_->settings, priors_, temperature(), rng_);
   // A child of the root keeps all moves: it may become the next root.
   tree_.set_moves(leaf_node_, priors_, path_.size() == 1);
-  finish_playout(result, ProvenState::UNKNOWN);
+  finish_playout(result, ProvenState::UNPROVEN);
 }
 
 void Game::finish_search() {
@@ -174,7 +174,7 @@ void Game::finish_search() {
   const ProvenState proven = tree_.node(ROOT).proven;
   const bool has_row = is_forced_ ? sample_chance(rng_, context_->settings.faced_share) : is_full_;
   if (has_row) add_searched_row();
-  if (proven != ProvenState::UNKNOWN && proven != ProvenState::DRAWN && context_->settings.cut_off)
+  if (proven != ProvenState::UNPROVEN && proven != ProvenState::DRAWN && context_->settings.cut_off)
     return end(proven == ProvenState::WON ? side_ : opponent(side_), Ending::PROVEN);
   const Point move = tree_.edge(root_.best(tree_, temperature(), rng_)).move;
   std::swap(tree_, previous_tree_);
@@ -184,9 +184,9 @@ void Game::finish_search() {
 
 void Game::add_searched_row() {
   const ProvenState proven = tree_.node(ROOT).proven;
-  Row& row = add_row(is_forced_                       ? Source::FORCED
-                     : proven == ProvenState::UNKNOWN ? Source::SEARCH
-                                                      : Source::PROVEN);
+  Row& row = add_row(is_forced_                        ? Source::FORCED
+                     : proven == ProvenState::UNPROVEN ? Source::SEARCH
+                                                       : Source::PROVEN);
   const std::vector<float>& policy = root_.policy(tree_);
   const std::span<Edge> edges = tree_.edges(tree_.node(ROOT));
   // The most likely moves; stable.
@@ -199,7 +199,7 @@ void Game::add_searched_row() {
   float sum = 0;
   for (size_t i = 0; i < count; ++i) sum += policy[order[i]];
   for (size_t i = 0; i < count; ++i) {
-    row.move[i] = static_cast<u16>(context_->view.index(edges[order[i]].move, 0));
+    row.move[i] = static_cast<u16>(context_->packer.index(edges[order[i]].move, 0));
     row.weight[i] = to_byte(policy[order[i]] / sum);
   }
   const Result value = root_.value(tree_);

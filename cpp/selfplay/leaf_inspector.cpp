@@ -33,12 +33,12 @@ ProvenState LeafInspector::inspect(int vcf_nodes) {
   forced_ = ForcedReply::NONE;
   const ThreatBoard& threats = position_.threats();
   if (position_.is_drawn()) return ProvenState::DRAWN;
-  if (threats.has_five(position_.side())) {
+  if (threats.can_make_five(position_.side())) {
     add_threats(Threat::FIVE);
     return ProvenState::WON;
   }
   forced_ = forced_reply(position_);
-  if (forced_ == ForcedReply::STOP_FIVE) return forced();
+  if (forced_ == ForcedReply::BLOCK_FOUR) return forced();
   // An open four needs three plies to win.
   if (threats.moves_left() >= 3 &&
       threats.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0) {
@@ -46,29 +46,29 @@ ProvenState LeafInspector::inspect(int vcf_nodes) {
     return ProvenState::WON;
   }
   if (has_vcf(vcf_nodes)) {
-    moves_.push_back(WinTree::Reader(vcf_.tree()).next());
+    moves_.push_back(VcfTree::Reader(vcf_.tree()).next());
     return ProvenState::WON;
   }
   scored_.clear();
   generate_moves(position_, forced_, NO_POINT, scored_);
   for (const ScoredMove& move : scored_) moves_.push_back(move.point);
-  if (!moves_.empty()) return ProvenState::UNKNOWN;
+  if (!moves_.empty()) return ProvenState::UNPROVEN;
   // Without a threat only a pass is left: scored as a draw.
-  return forced_ == ForcedReply::STOP_OPEN_FOUR && threats.moves_left() >= 4 ? ProvenState::LOST
-                                                                             : ProvenState::DRAWN;
+  return forced_ == ForcedReply::BLOCK_OPEN_THREE && threats.moves_left() >= 4 ? ProvenState::LOST
+                                                                               : ProvenState::DRAWN;
 }
 
 ProvenState LeafInspector::forced() {
   const ThreatBoard& threats = position_.threats();
   for (const Point p : threats.defences(opponent(position_.side()), NO_POINT)) moves_.push_back(p);
-  if (!moves_.empty()) return ProvenState::UNKNOWN;
+  if (!moves_.empty()) return ProvenState::UNPROVEN;
   return threats.moves_left() >= 2 ? ProvenState::LOST : ProvenState::DRAWN;
 }
 
 bool LeafInspector::has_vcf(int vcf_nodes) {
   ThreatBoard& threats = position_.threats();
   const Colour side = position_.side();
-  if (vcf_nodes == 0 || !threats.has_four(side)) return false;
+  if (vcf_nodes == 0 || !threats.can_make_four(side)) return false;
   if (!threats.patterns().has_followup_four(side)) return false;
   // Results must not depend on other games.
   if (vcf_nodes <= MAX_NODES_WITHOUT_EVICTION)

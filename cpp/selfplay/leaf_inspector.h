@@ -13,7 +13,7 @@
 namespace tengen::selfplay {
 
 /// Proven result of a position for the side to move.
-enum class ProvenState : u8 { UNKNOWN, WON, LOST, DRAWN };
+enum class ProvenState : u8 { UNPROVEN, WON, LOST, DRAWN };
 
 /// The state for the opponent.
 constexpr ProvenState opposite(ProvenState proven) {
@@ -40,8 +40,9 @@ class LeafInspector {
   /// Analyses the position with at most `vcf_nodes` nodes of VCF (0: none). Deterministic per
   /// position. Fills moves(); for a won position with the winning moves only.
   ProvenState inspect(int vcf_nodes);
-  /// After inspect(): a five must be stopped. Such positions are not evaluated by the net.
-  bool must_stop_five() const { return forced_ == ForcedReply::STOP_FIVE; }
+  /// After inspect(): a four of the opponent must be blocked. Such positions are not evaluated by
+  /// the net.
+  bool must_block_four() const { return forced_ == ForcedReply::BLOCK_FOUR; }
   /// After inspect(): the opponent has no threat.
   bool is_unthreatened() const { return forced_ == ForcedReply::NONE; }
   const std::vector<Point>& moves() const { return moves_; }

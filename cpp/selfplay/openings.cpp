@@ -44,7 +44,7 @@ bool add_stone(Position& position, const Region& region, Rng& rng, std::vector<P
   for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
     const Point p = region.draw_point(rng);
     const PatternBoard& patterns = position.patterns();
-    if (!patterns.is_empty(p) || !patterns.may_play(position.side(), p) ||
+    if (!patterns.is_empty(p) || !patterns.is_legal(position.side(), p) ||
         patterns.threat(position.side(), p) == Threat::FIVE)
       continue;
     position.play(p);
@@ -64,7 +64,7 @@ bool attempt(LeafInspector& inspector, const Settings& settings, Rng& rng,
   const Region region = Region::draw(settings.size, rng);
   while (static_cast<int>(moves.size()) < stones)
     if (!add_stone(inspector.position(), region, rng, moves)) return false;
-  return inspector.inspect(settings.root_vcf) == ProvenState::UNKNOWN &&
+  return inspector.inspect(settings.root_vcf) == ProvenState::UNPROVEN &&
          inspector.is_unthreatened();
 }
 

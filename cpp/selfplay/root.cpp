@@ -220,7 +220,7 @@ void Root::improve(Tree& tree) {
 /// Mean over the visited moves weighted by the improved policy: playouts of bad moves do not count.
 Result Root::value(Tree& tree) const {
   const Node& root = tree.node(ROOT);
-  if (root.proven != ProvenState::UNKNOWN)
+  if (root.proven != ProvenState::UNPROVEN)
     return {result_of(root.proven), root.proven == ProvenState::DRAWN ? 1.0F : 0.0F};
   const std::span<Edge> edges = tree.edges(root);
   Result result;

@@ -14,9 +14,9 @@ u8 result_for(Colour side, Stone winner) {
 
 }  // namespace
 
-void GameBatch::add(const EndedGame& ended, const View& view, int policy_moves) {
+void GameBatch::add(const FinishedGame& ended, const BoardPacker& packer, int policy_moves) {
   for (const Row& row : ended.rows) {
-    board.insert(board.end(), row.board.begin(), row.board.begin() + bytes_of(view.size()));
+    board.insert(board.end(), row.board.begin(), row.board.begin() + bytes_of(packer.size()));
     move.insert(move.end(), row.move.begin(), row.move.begin() + policy_moves);
     prob.insert(prob.end(), row.weight.begin(), row.weight.begin() + policy_moves);
     const u8 game_result = result_for(row.side, ended.winner);
@@ -32,7 +32,7 @@ void GameBatch::add(const EndedGame& ended, const View& view, int policy_moves) 
   ending.push_back(static_cast<u8>(ended.ending));
   opening.push_back(ended.opening);
   length.push_back(static_cast<i32>(ended.moves.size()));
-  for (const Point p : ended.moves) line.push_back(static_cast<u16>(view.index(p, 0)));
+  for (const Point p : ended.moves) line.push_back(static_cast<u16>(packer.index(p, 0)));
   playouts += ended.playouts;
 }
 

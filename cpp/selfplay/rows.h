@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
+#include "selfplay/board_packer.h"
 #include "selfplay/settings.h"
-#include "selfplay/view.h"
 
 namespace tengen::selfplay {
 
@@ -39,7 +39,7 @@ struct Row {
 };
 
 /// A finished game.
-struct EndedGame {
+struct FinishedGame {
   std::vector<Row> rows;
   std::vector<Point> moves;  ///< starting with the opening
   int opening = 0;           ///< number of opening stones
@@ -63,7 +63,7 @@ struct GameBatch {
   size_t rows() const { return to_move.size(); }
   size_t games() const { return winner.size(); }
 
-  void add(const EndedGame& ended, const View& view, int policy_moves);
+  void add(const FinishedGame& ended, const BoardPacker& packer, int policy_moves);
 };
 
 }  // namespace tengen::selfplay

@@ -114,7 +114,7 @@ Leaves SelfPlay::advance(int index, const float* values, const i16* policies, u8
   Group& group = groups_.at(static_cast<size_t>(index));
   // In a fixed order before any thread runs: games do not depend on threads.
   for (size_t i = 0; i < group.games.size(); ++i)
-    if (group.statuses[i].has_opening) group.games[i].confirm(context_.openings);
+    if (group.statuses[i].has_opening) group.games[i].accept_opening(context_.openings);
   failed_ = has_started_ = true;  // until this call succeeds
   workers_.run(group.games.size(), [&](int worker, size_t first, size_t last) {
     for (size_t i = first; i < last; ++i)
@@ -145,7 +145,7 @@ void SelfPlay::advance_game(Group& group, size_t i, LeafInspector& inspector, co
 void SelfPlay::collect_finished(Group& group) {
   for (size_t i = 0; i < group.games.size(); ++i) {
     if (!group.statuses[i].has_ended) continue;
-    finished_games_.add(group.games[i].ended(), context_.view, context_.settings.policy_moves);
+    finished_games_.add(group.games[i].ended(), context_.packer, context_.settings.policy_moves);
     group.games[i].clear_ended();
   }
 }
@@ -170,10 +170,10 @@ Leaves SelfPlay::assign_slots(Group& group, u8* boards) const {
 
 GameBatch SelfPlay::take() { return std::exchange(finished_games_, {}); }
 
-Work SelfPlay::work() const {
-  Work sum;
+WorkCounters SelfPlay::counters() const {
+  WorkCounters sum;
   for (const Group& group : groups_)
-    for (const Game& game : group.games) sum += game.work();
+    for (const Game& game : group.games) sum += game.counters();
   return sum;
 }
 

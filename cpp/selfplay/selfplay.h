@@ -45,7 +45,7 @@ class SelfPlay {
   size_t rows_ready() const { return finished_games_.rows(); }
   GameBatch take();
 
-  Work work() const;
+  WorkCounters counters() const;
   u64 solver_nodes() const;
   const Settings& settings() const { return context_.settings; }
   int threads() const { return workers_.size(); }

@@ -25,14 +25,14 @@ Tree::Tree(const Settings& settings)
   edges_.reserve(playouts * MAX_MOVES + static_cast<size_t>(settings.size * settings.size));
 }
 
-void Tree::set_moves(u32 index, std::span<MovePrior> moves, bool keeps_all) {
+void Tree::set_moves(u32 index, std::span<MovePrior> moves, bool keep_all) {
   Node& node = nodes_[index];
   const auto better = [](const MovePrior& a, const MovePrior& b) {
     return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
   };
   node.has_all_moves = true;
   if (index != ROOT) {
-    const size_t keep = keeps_all ? moves.size() : std::min(moves.size(), MAX_MOVES);
+    const size_t keep = keep_all ? moves.size() : std::min(moves.size(), MAX_MOVES);
     node.has_all_moves = keep == moves.size();
     const auto middle = moves.begin() + static_cast<std::ptrdiff_t>(keep);
     if (!node.has_all_moves) std::nth_element(moves.begin(), middle - 1, moves.end(), better);
@@ -159,7 +159,7 @@ u32 Tree::pick_puct(const Node& node) {
 
 /// Propagates a proven child to the edge and possibly to the node.
 void Tree::propagate_proof(Node& node, Edge& edge, ProvenState child) {
-  if (child == ProvenState::UNKNOWN || edge.proven != ProvenState::UNKNOWN) return;
+  if (child == ProvenState::UNPROVEN || edge.proven != ProvenState::UNPROVEN) return;
   edge.proven = opposite(child);
   if (edge.proven == ProvenState::WON) node.proven = ProvenState::WON;
   if (edge.proven != ProvenState::LOST) return;
@@ -174,7 +174,7 @@ void Tree::back_up(std::span<const Step> steps, Result result, ProvenState prove
     result = result.for_opponent();
     propagate_proof(node, edge, proven);
     proven = node.proven;
-    if (proven != ProvenState::UNKNOWN)
+    if (proven != ProvenState::UNPROVEN)
       result = {result_of(proven), proven == ProvenState::DRAWN ? 1.0F : 0.0F};
     if (edge.visits++ == 0) ++node.visited;
     ++node.visits;

@@ -32,11 +32,11 @@ struct Edge {
   u32 child = NO_NODE;
   u16 visits = 0;
   Point move = NO_POINT;
-  ProvenState proven = ProvenState::UNKNOWN;
+  ProvenState proven = ProvenState::UNPROVEN;
 
   /// Mean, or the proven result. Requires a visit or a proof.
   float mean() const {
-    return proven == ProvenState::UNKNOWN ? score / static_cast<float>(visits) : result_of(proven);
+    return proven == ProvenState::UNPROVEN ? score / static_cast<float>(visits) : result_of(proven);
   }
 };
 
@@ -49,9 +49,9 @@ struct Node {
   float value = 0;              ///< net value for the side to move
   float draw = 0;               ///< net probability of a draw
   u32 previous_node = NO_NODE;  ///< the same position in the previous tree
-  ProvenState proven = ProvenState::UNKNOWN;
+  ProvenState proven = ProvenState::UNPROVEN;
   ProvenState proven_on_entry =
-      ProvenState::UNKNOWN;    ///< proven before any playout continued from here
+      ProvenState::UNPROVEN;   ///< proven before any playout continued from here
   bool has_value = false;      ///< false for forced replies, which are not evaluated
   bool has_all_moves = false;  ///< no move was dropped
 };
@@ -83,8 +83,8 @@ class Tree {
     return static_cast<u32>(nodes_.size() - 1);
   }
   /// Sets the moves of a node and sorts them; the root keeps their order. Priors sum to 1.
-  /// `keeps_all`: no limit on their number.
-  void set_moves(u32 node, std::span<MovePrior> moves, bool keeps_all);
+  /// `keep_all`: no limit on their number.
+  void set_moves(u32 node, std::span<MovePrior> moves, bool keep_all);
   /// Copies proof, value and moves from a node of the same position in another tree.
   void copy(u32 node, const Tree& other, u32 from);
   /// The child by a move; NO_NODE if there is none or `node` is NO_NODE.

@@ -35,47 +35,47 @@ SolveStatus PnSearch::search(ThreatBoard& board, Colour attacker, int quiet, u64
   stop_condition_ = &stop_condition;
   attacker_ = attacker;
   defender_ = opponent(attacker);
-  quiet_left_ = quiet;
+  quiet_moves_left_ = quiet;
   max_nodes_ = max_nodes ? stop_condition.nodes() + max_nodes : ~u64{0};
   children_.clear();
   const PnPair pair = expand(true, {PN_INFINITE, PN_INFINITE}, 0);
-  exhausted_ = pair == PN_FAILURE;
-  if (pair == PN_SUCCESS) return SolveStatus::WIN;
+  exhausted_ = pair == PN_DISPROVEN;
+  if (pair == PN_PROVEN) return SolveStatus::WIN;
   return exhausted_ && !incomplete_ ? SolveStatus::NO_WIN : SolveStatus::UNKNOWN;
 }
 
 u64 PnSearch::key(bool attacking) const {
   return board_->hash() ^ (attacker_ == BLACK ? BLACK_KEY : 0) ^ (attacking ? ATTACKING_KEY : 0) ^
-         (QUIET_KEY * static_cast<u64>(quiet_left_));
+         (QUIET_KEY * static_cast<u64>(quiet_moves_left_));
 }
 
-/// Searches the position until its numbers reach a limit; returns them.
-PnPair PnSearch::expand(bool attacking, PnPair limit, int ply) {
+/// Searches the position until one of its numbers reaches its threshold; returns them.
+PnPair PnSearch::expand(bool attacking, PnPair thresholds, int ply) {
   deepest_ = std::max(deepest_, ply);
   const u64 key = this->key(attacking);
   const u64 nodes_before = stop_condition_->nodes();
   Frame frame{.attacking = attacking, .pair = {}, .first = children_.size()};
   if (attacking) {
     generate_attacks(frame);
-    look_up_attacks(frame);
+    probe_attacks(frame);
   } else {
     generate_replies(frame);
   }
   size_t best = frame.first;
-  while (!frame.decided) {
+  while (!frame.is_solved) {
     const Sum sum = combine(frame);
     best = sum.best;
     frame.pair = sum.pair;
-    if (sum.pair.phi >= limit.phi || sum.pair.delta >= limit.delta) break;
+    if (sum.pair.phi >= thresholds.phi || sum.pair.delta >= thresholds.delta) break;
     if (ply == 0) best_ = children_[best].move;
     if (stop_condition_->stopped() || out_of_nodes()) break;
     const Child child = children_[best];
-    const PnPair child_limit = {
-        std::min(PN_INFINITE, limit.delta - sum.others),
-        std::min(limit.phi, sum.second + sum.second / PN_EPSILON_DIVISOR + 1)};
-    const PnPair after = visit(child, frame, child_limit, ply);
+    const PnPair child_thresholds = {
+        std::min(PN_INFINITE, thresholds.delta - sum.others),
+        std::min(thresholds.phi, sum.second + sum.second / PN_EPSILON_DIVISOR + 1)};
+    const PnPair after = search_child(child, frame, child_thresholds, ply);
     children_[best].pair = after;
-    if (frame.quiet && child.move == NO_POINT && after == PN_SUCCESS) generate_quiet_replies();
+    if (frame.quiet && child.move == NO_POINT && after == PN_PROVEN) generate_quiet_replies();
   }
   if (ply == 0) best_ = best < children_.size() ? children_[best].move : NO_POINT;
   children_.resize(frame.first);
@@ -84,28 +84,28 @@ PnPair PnSearch::expand(bool attacking, PnPair limit, int ply) {
   return frame.pair;
 }
 
-PnPair PnSearch::visit(const Child& child, const Frame& frame, PnPair limit, int ply) {
+PnPair PnSearch::search_child(const Child& child, const Frame& frame, PnPair thresholds, int ply) {
   if (child.move != NO_POINT && !stop_condition_->count_node()) return child.pair;
-  enter(child.move, frame);
-  const PnPair pair = expand(!frame.attacking, limit, ply + 1);
-  leave(child.move, frame);
+  play_move(child.move, frame);
+  const PnPair pair = expand(!frame.attacking, thresholds, ply + 1);
+  undo_move(child.move, frame);
   return pair;
 }
 
-void PnSearch::enter(Point move, const Frame& frame) {
-  if (frame.quiet) --quiet_left_;
+void PnSearch::play_move(Point move, const Frame& frame) {
+  if (frame.quiet) --quiet_moves_left_;
   if (move == NO_POINT)
     board_->pass();
   else
     board_->play(move, frame.attacking ? attacker_ : defender_);
 }
 
-void PnSearch::leave(Point move, const Frame& frame) {
+void PnSearch::undo_move(Point move, const Frame& frame) {
   if (move == NO_POINT)
     board_->undo_pass();
   else
     board_->undo(move, frame.attacking ? attacker_ : defender_);
-  if (frame.quiet) ++quiet_left_;
+  if (frame.quiet) ++quiet_moves_left_;
 }
 
 /// Numbers of a node from those of its children. The sum of disproof numbers over the attacker's
@@ -116,7 +116,7 @@ PnSearch::Sum PnSearch::combine(const Frame& frame) const {
   u32 total = 0, max_phi = 0, open = 0;
   for (size_t i = frame.first; i < children_.size(); ++i) {
     const PnPair child = children_[i].pair;
-    if (child == PN_FAILURE) return {.pair = PN_SUCCESS, .best = i};
+    if (child == PN_DISPROVEN) return {.pair = PN_PROVEN, .best = i};
     if (child.delta < sum.pair.phi) {
       sum.second = sum.pair.phi;
       sum.pair.phi = child.delta;
@@ -136,43 +136,43 @@ PnSearch::Sum PnSearch::combine(const Frame& frame) const {
 
 void PnSearch::generate_attacks(Frame& frame) {
   const auto decide = [&](PnPair pair) {
-    frame.decided = true;
+    frame.is_solved = true;
     frame.pair = pair;
   };
   const PatternBoard& patterns = board_->patterns();
-  if (board_->moves_left() < 1) return decide(PN_FAILURE);
-  if (board_->has_five(attacker_)) return decide(PN_SUCCESS);
-  if (board_->moves_left() < 3) return decide(PN_FAILURE);
-  if (board_->has_five(defender_)) {
+  if (board_->moves_left() < 1) return decide(PN_DISPROVEN);
+  if (board_->can_make_five(attacker_)) return decide(PN_PROVEN);
+  if (board_->moves_left() < 3) return decide(PN_DISPROVEN);
+  if (board_->can_make_five(defender_)) {
     for (const Point p : board_->defences(defender_, NO_POINT)) add_attack(p, 1);
     return;
   }
   if (!table_.find(key(true))) {
     const SolveStatus status = vcf_.search(*board_, attacker_, PN_NODE_VCF, *stop_condition_);
-    if (status == SolveStatus::WIN) return decide(PN_SUCCESS);
+    if (status == SolveStatus::WIN) return decide(PN_PROVEN);
     if (stop_condition_->stopped()) return decide({});
   }
   patterns.for_each_at_least(attacker_, Threat::OPEN_THREE, [&](Point p) {
-    if (!patterns.may_play(attacker_, p)) return;
+    if (!patterns.is_legal(attacker_, p)) return;
     add_attack(p, patterns.threat(attacker_, p) >= Threat::FOUR ? PN_WORK_FOUR : 1);
   });
   for (const Point p : board_points(board_->size()))
-    if (patterns.threat(attacker_, p) < Threat::OPEN_THREE && might_threaten(p))
-      add_attack(p, quiet_left_ > 0 ? PN_WORK_QUIET : PN_WORK_OTHER);
+    if (patterns.threat(attacker_, p) < Threat::OPEN_THREE && is_threat_candidate(p))
+      add_attack(p, quiet_moves_left_ > 0 ? PN_WORK_QUIET : PN_WORK_OTHER);
 }
 
 /// Whether to generate a point that makes neither a four nor an open three: it must extend a line
 /// of the attacker or block a four by which the defender escapes a VCF. Without a four of the
 /// attacker it must make one possible.
-bool PnSearch::might_threaten(Point p) const {
+bool PnSearch::is_threat_candidate(Point p) const {
   const PatternBoard& patterns = board_->patterns();
   if (!patterns.is_empty(p)) return false;
   const Threat threat = patterns.threat(attacker_, p);
   const bool is_candidate =
-      quiet_left_ > 0 || threat >= Threat::THREE ||
-      (board_->has_four(attacker_) &&
+      quiet_moves_left_ > 0 || threat >= Threat::THREE ||
+      (board_->can_make_four(attacker_) &&
        (threat >= Threat::TWO || patterns.threat(defender_, p) >= Threat::THREE));
-  return is_candidate && patterns.may_play(attacker_, p);
+  return is_candidate && patterns.is_legal(attacker_, p);
 }
 
 void PnSearch::add_attack(Point move, u32 proof_number) {
@@ -186,60 +186,60 @@ u64 PnSearch::key_after(Point attack) const {
 }
 
 /// Looks up the attacker's moves in the table.
-void PnSearch::look_up_attacks(const Frame& frame) {
+void PnSearch::probe_attacks(const Frame& frame) {
   for (size_t i = frame.first; i < children_.size(); ++i)
-    if (const PnPair* const known = table_.find(key_after(children_[i].move)))
-      children_[i].pair = *known;
+    if (const PnPair* const entry = table_.find(key_after(children_[i].move)))
+      children_[i].pair = *entry;
 }
 
 void PnSearch::generate_replies(Frame& frame) {
   const auto decide = [&](PnPair pair) {
-    frame.decided = true;
+    frame.is_solved = true;
     frame.pair = pair;
   };
   const PatternBoard& patterns = board_->patterns();
-  if (board_->moves_left() < 2 || board_->has_five(defender_)) return decide(PN_SUCCESS);
-  WinTree threat(0);
-  if (board_->has_five(attacker_)) {
+  if (board_->moves_left() < 2 || board_->can_make_five(defender_)) return decide(PN_PROVEN);
+  VcfTree threat(0);
+  if (board_->can_make_five(attacker_)) {
     for (const Point p : board_->defences(attacker_, NO_POINT)) add_reply(p, threat);
   } else if (vcf_.search(*board_, defender_, PN_COUNTER_VCF, *stop_condition_) ==
              SolveStatus::WIN) {
-    decide(PN_SUCCESS);
+    decide(PN_PROVEN);
   } else if (find_threat(threat) == SolveStatus::WIN) {
-    const Zone zone = zone_of(*board_, attacker_, threat);
+    const RelevanceZone zone = relevance_zone(*board_, attacker_, threat);
     for (const Point p : board_points(board_->size()))
-      if (zone.replies[p] && patterns.may_play(defender_, p)) add_reply(p, threat);
+      if (zone.replies[p] && patterns.is_legal(defender_, p)) add_reply(p, threat);
   } else if (stop_condition_->stopped()) {
     decide({});
-  } else if (quiet_left_ > 0) {
+  } else if (quiet_moves_left_ > 0) {
     frame.quiet = true;
-    --quiet_left_;
+    --quiet_moves_left_;
     board_->pass();
-    const PnPair* const known = table_.find(key(true));
-    const PnPair pair = known ? *known : PnPair{};
+    const PnPair* const entry = table_.find(key(true));
+    const PnPair pair = entry ? *entry : PnPair{};
     board_->undo_pass();
-    ++quiet_left_;
+    ++quiet_moves_left_;
     children_.push_back({NO_POINT, pair});
-    if (pair == PN_SUCCESS) generate_quiet_replies();
+    if (pair == PN_PROVEN) generate_quiet_replies();
   } else {
-    decide(PN_SUCCESS);
+    decide(PN_PROVEN);
   }
 }
 
 /// After a quiet move that wins against a pass: generates every reply.
 void PnSearch::generate_quiet_replies() {
   const PatternBoard& patterns = board_->patterns();
-  --quiet_left_;
+  --quiet_moves_left_;
   for (const Point p : board_points(board_->size()))
-    if (patterns.is_empty(p) && patterns.may_play(defender_, p)) add_reply(p, WinTree(0));
-  ++quiet_left_;
+    if (patterns.is_empty(p) && patterns.is_legal(defender_, p)) add_reply(p, VcfTree(0));
+  ++quiet_moves_left_;
 }
 
 /// Adds a reply, unless it loses to the threat or to another VCF.
-void PnSearch::add_reply(Point move, const WinTree& threat) {
+void PnSearch::add_reply(Point move, const VcfTree& threat) {
   const u64 child_key = key(true) ^ ZOBRIST.stone[side_index(defender_)][move];
-  if (const PnPair* const known = table_.find(child_key)) {
-    if (*known != PN_SUCCESS) children_.push_back({move, *known});
+  if (const PnPair* const entry = table_.find(child_key)) {
+    if (*entry != PN_PROVEN) children_.push_back({move, *entry});
     return;
   }
   PnPair pair;
@@ -247,16 +247,16 @@ void PnSearch::add_reply(Point move, const WinTree& threat) {
     const ScopedPlay played(*board_, move, defender_);
     if ((!threat.empty() && still_wins(*board_, attacker_, threat, *stop_condition_)) ||
         vcf_.search(*board_, attacker_, PN_LEAF_VCF, *stop_condition_) == SolveStatus::WIN)
-      pair = PN_SUCCESS;
+      pair = PN_PROVEN;
   }
   if (!stop_condition_->stopped()) table_.store(child_key, pair, 1);
-  if (pair != PN_SUCCESS) children_.push_back({move, pair});
+  if (pair != PN_PROVEN) children_.push_back({move, pair});
 }
 
 /// Whether the attacker has a VCF if the defender passes.
-SolveStatus PnSearch::find_threat(WinTree& threat) {
+SolveStatus PnSearch::find_threat(VcfTree& threat) {
   board_->pass();
-  const SolveStatus status = vcf_.search(*board_, attacker_, threat_nodes_, *stop_condition_);
+  const SolveStatus status = vcf_.search(*board_, attacker_, threat_budget_, *stop_condition_);
   board_->undo_pass();
   if (status == SolveStatus::UNKNOWN && !stop_condition_->stopped()) incomplete_ = true;
   if (status == SolveStatus::WIN) threat = vcf_.tree();
@@ -267,101 +267,103 @@ bool PnSearch::build(ProofBuilder& builder, size_t max_bytes, StopCondition& sto
   stop_condition_ = &stop_condition;
   max_proof_bytes_ = max_bytes;
   max_nodes_ = ~u64{0};
-  failed_ = false;
-  built_.clear();
+  build_failed_ = false;
+  proof_nodes_.clear();
   build_attack(builder);
-  return !failed_ && !stop_condition_->stopped();
+  return !build_failed_ && !stop_condition_->stopped();
 }
 
 /// The attacker is to move and wins.
 u32 PnSearch::build_attack(ProofBuilder& builder) {
-  // An entry of built_ costs about three words and a pointer.
-  if (builder.bytes() + built_.size() * 4 * sizeof(u64) > max_proof_bytes_)
-    stop_condition_->stop(EndedBy::MEMORY);
-  if (stop_condition_->stopped() || failed_) return NO_NODE;
-  if (board_->has_five(attacker_)) return builder.add_five(board_->five_point(attacker_));
+  // An entry of proof_nodes_ costs about three words and a pointer.
+  if (builder.bytes() + proof_nodes_.size() * 4 * sizeof(u64) > max_proof_bytes_)
+    stop_condition_->stop(StopReason::MEMORY);
+  if (stop_condition_->stopped() || build_failed_) return NO_NODE;
+  if (board_->can_make_five(attacker_)) return builder.add_five(board_->five_point(attacker_));
   const u64 key = this->key(true);
-  if (const auto it = built_.find(key); it != built_.end()) return it->second;
+  if (const auto it = proof_nodes_.find(key); it != proof_nodes_.end()) return it->second;
   u32 node = NO_NODE;
   if (vcf_.search(*board_, attacker_, PN_NODE_VCF, *stop_condition_) == SolveStatus::WIN) {
     node = builder.add_tree(vcf_.tree());
-  } else if (const Point move = proven_attack(); move != NO_POINT) {
+  } else if (const Point move = find_proven_attack(); move != NO_POINT) {
     const ScopedPlay played(*board_, move, attacker_);
     node = build_defence(builder, move);
   }
-  if (node == NO_NODE) failed_ = true;
-  built_.emplace(key, node);
+  if (node == NO_NODE) build_failed_ = true;
+  proof_nodes_.emplace(key, node);
   return node;
 }
 
 /// A proven winning move; searched again if it was evicted from the table.
-Point PnSearch::proven_attack() {
+Point PnSearch::find_proven_attack() {
   children_.clear();
   const Point best = best_;
   const PnPair pair = expand(true, {PN_INFINITE, PN_INFINITE}, 0);
   const Point move = best_;
   best_ = best;
-  return pair == PN_SUCCESS && !stop_condition_->stopped() ? move : NO_POINT;
+  return pair == PN_PROVEN && !stop_condition_->stopped() ? move : NO_POINT;
 }
 
 /// The attacker has just played `move`, which wins.
 u32 PnSearch::build_defence(ProofBuilder& builder, Point move) {
-  if (board_->has_five(attacker_))
+  if (board_->can_make_five(attacker_))
     return builder.add_four(move, [&](Point) { return build_attack(builder); });
-  WinTree threat(0);
+  VcfTree threat(0);
   switch (find_threat(threat)) {
     case SolveStatus::WIN: return build_threat_defence(builder, move, threat);
-    case SolveStatus::NO_WIN: return quiet_left_ > 0 ? build_quiet_defence(builder, move) : NO_NODE;
+    case SolveStatus::NO_WIN:
+      return quiet_moves_left_ > 0 ? build_quiet_defence(builder, move) : NO_NODE;
     case SolveStatus::UNKNOWN: return NO_NODE;  // the VCF result was evicted
   }
   return NO_NODE;
 }
 
-u32 PnSearch::build_threat_defence(ProofBuilder& builder, Point move, const WinTree& threat) {
+u32 PnSearch::build_threat_defence(ProofBuilder& builder, Point move, const VcfTree& threat) {
   board_->pass();
   const u32 threat_node = builder.add_tree(threat);
   board_->undo_pass();
-  const Zone zone = zone_of(*board_, attacker_, threat);
+  const RelevanceZone zone = relevance_zone(*board_, attacker_, threat);
   ProofBuilder::Replies replies;
   for (const Point p : board_points(board_->size())) {
-    if (!zone.replies[p] || !board_->patterns().may_play(defender_, p)) continue;
+    if (!zone.replies[p] || !board_->patterns().is_legal(defender_, p)) continue;
     if (!stop_condition_->count_node()) break;
     const ScopedPlay played(*board_, p, defender_);
     if (!still_wins(*board_, attacker_, threat, *stop_condition_))
       replies.push_back({p, build_attack(builder)});
-    else if (zone.used[p])
+    else if (zone.tree_points[p])
       replies.push_back({p, builder.add_tree(threat)});
   }
   return builder.add(move, threat_node, replies);
 }
 
 u32 PnSearch::build_quiet_defence(ProofBuilder& builder, Point move) {
-  --quiet_left_;
+  --quiet_moves_left_;
   board_->pass();
   const u32 threat_node = build_attack(builder);
   board_->undo_pass();
   ProofBuilder::Replies replies;
   for (const Point p : board_points(board_->size())) {
     const PatternBoard& patterns = board_->patterns();
-    if (!patterns.is_empty(p) || !patterns.may_play(defender_, p) || !stop_condition_->count_node())
+    if (!patterns.is_empty(p) || !patterns.is_legal(defender_, p) || !stop_condition_->count_node())
       continue;
     const ScopedPlay played(*board_, p, defender_);
     replies.push_back({p, build_attack(builder)});
   }
-  ++quiet_left_;
+  ++quiet_moves_left_;
   return builder.add(move, threat_node, replies);
 }
 
 void PnSearch::clear() {
   table_.clear();
   incomplete_ = false;
-  threat_nodes_ = PN_THREAT_VCF;
+  threat_budget_ = PN_THREAT_VCF;
 }
 
-void PnSearch::widen() {
-  const u64 wider = std::min<u64>(threat_nodes_, ~u64{0} / 256) * static_cast<u64>(PN_WIDEN_FACTOR);
+void PnSearch::increase_threat_budget() {
+  const u64 larger =
+      std::min<u64>(threat_budget_, ~u64{0} / 256) * static_cast<u64>(PN_WIDEN_FACTOR);
   clear();
-  threat_nodes_ = wider;
+  threat_budget_ = larger;
 }
 
 }  // namespace tengen

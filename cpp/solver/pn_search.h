@@ -9,7 +9,7 @@
 
 #include "solver/pn_table.h"
 #include "solver/proof_builder.h"
-#include "solver/zone.h"
+#include "solver/relevance_zone.h"
 
 namespace tengen {
 
@@ -42,11 +42,11 @@ class PnSearch {
   }
   /// Clears the results of earlier searches.
   void clear();
-  /// Whether the last search exhausted the space without a win, except for threats that were too
-  /// deep. The result then stays UNKNOWN until widen().
+  /// Whether the last search exhausted the space without a win, except for threats beyond the VCF
+  /// budget. The result then stays UNKNOWN until increase_threat_budget().
   bool is_incomplete() const { return exhausted_ && incomplete_; }
-  /// Raises the depth of threats and clears results found without them.
-  void widen();
+  /// Raises the VCF budget that decides whether a move is a threat, and clears all results.
+  void increase_threat_budget();
 
  private:
   struct Child {
@@ -56,8 +56,8 @@ class PnSearch {
   /// A node being expanded; its children are on top of children_.
   struct Frame {
     bool attacking;
-    bool quiet = false;    ///< a defender's node after a quiet move
-    bool decided = false;  ///< `pair` is final
+    bool quiet = false;      ///< a defender's node after a quiet move
+    bool is_solved = false;  ///< `pair` is final
     PnPair pair;
     size_t first = 0;
   };
@@ -70,43 +70,43 @@ class PnSearch {
     u32 others = 0;            ///< contribution of the other children to pair.delta
   };
 
-  PnPair expand(bool attacking, PnPair limit, int ply);
+  PnPair expand(bool attacking, PnPair thresholds, int ply);
   void generate_attacks(Frame& frame);
   void generate_replies(Frame& frame);
   void generate_quiet_replies();
-  bool might_threaten(Point p) const;
+  bool is_threat_candidate(Point p) const;
   void add_attack(Point move, u32 proof_number);
-  void look_up_attacks(const Frame& frame);
+  void probe_attacks(const Frame& frame);
   u64 key_after(Point attack) const;
-  void add_reply(Point move, const WinTree& threat);
-  SolveStatus find_threat(WinTree& threat);
-  PnPair visit(const Child& child, const Frame& frame, PnPair limit, int ply);
+  void add_reply(Point move, const VcfTree& threat);
+  SolveStatus find_threat(VcfTree& threat);
+  PnPair search_child(const Child& child, const Frame& frame, PnPair thresholds, int ply);
   Sum combine(const Frame& frame) const;
-  void enter(Point move, const Frame& frame);
-  void leave(Point move, const Frame& frame);
+  void play_move(Point move, const Frame& frame);
+  void undo_move(Point move, const Frame& frame);
 
   u32 build_attack(ProofBuilder& builder);
   u32 build_defence(ProofBuilder& builder, Point move);
-  u32 build_threat_defence(ProofBuilder& builder, Point move, const WinTree& threat);
+  u32 build_threat_defence(ProofBuilder& builder, Point move, const VcfTree& threat);
   u32 build_quiet_defence(ProofBuilder& builder, Point move);
-  Point proven_attack();
+  Point find_proven_attack();
 
   u64 key(bool attacking) const;
   bool out_of_nodes() const { return stop_condition_->nodes() >= max_nodes_; }
 
   PnTable table_;
   Vcf& vcf_;
-  std::vector<Child> children_;         ///< stack
-  std::unordered_map<u64, u32> built_;  ///< proof nodes by position
-  size_t max_proof_bytes_ = 0;          ///< memory for the proof, in bytes
+  std::vector<Child> children_;               ///< stack
+  std::unordered_map<u64, u32> proof_nodes_;  ///< proof nodes by position
+  size_t max_proof_bytes_ = 0;                ///< memory for the proof, in bytes
   ThreatBoard* board_ = nullptr;
   StopCondition* stop_condition_ = nullptr;
   Colour attacker_ = BLACK, defender_ = WHITE;
-  int quiet_left_ = 0;
-  bool incomplete_ = false;  ///< an inner limit cut off part of the space, here or in the table
-  bool exhausted_ = false;   ///< the last search ended without a win and without open nodes
-  bool failed_ = false;      ///< the proof could not be built
-  u64 threat_nodes_ = 0;     ///< VCF nodes that decide whether a move threatens
+  int quiet_moves_left_ = 0;
+  bool incomplete_ = false;    ///< an inner limit cut off part of the space, here or in the table
+  bool exhausted_ = false;     ///< the last search ended without a win and without open nodes
+  bool build_failed_ = false;  ///< the proof could not be built
+  u64 threat_budget_ = 0;      ///< VCF nodes to decide whether a move is a threat
   u64 max_nodes_ = 0;
   int deepest_ = 0;
   Point best_ = NO_POINT;

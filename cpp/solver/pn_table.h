@@ -21,8 +21,8 @@ struct PnPair {
 };
 
 inline constexpr u32 PN_INFINITE = 1u << 30;
-inline constexpr PnPair PN_SUCCESS = {0, PN_INFINITE};
-inline constexpr PnPair PN_FAILURE = {PN_INFINITE, 0};
+inline constexpr PnPair PN_PROVEN = {0, PN_INFINITE};
+inline constexpr PnPair PN_DISPROVEN = {PN_INFINITE, 0};
 
 class PnTable {
  public:

@@ -19,12 +19,12 @@ u32 ProofBuilder::add(Point move, u32 threat, const Replies& replies) {
   return static_cast<u32>(nodes_.size() - 1);
 }
 
-u32 ProofBuilder::add_tree(const WinTree& tree) {
-  WinTree::Reader reader(tree);
+u32 ProofBuilder::add_tree(const VcfTree& tree) {
+  VcfTree::Reader reader(tree);
   return read_tree(reader);
 }
 
-u32 ProofBuilder::read_tree(WinTree::Reader& reader) {
+u32 ProofBuilder::read_tree(VcfTree::Reader& reader) {
   const Point move = reader.next();
   int count = reader.next();
   if (board_.patterns().threat(attacker_, move) == Threat::FIVE) {

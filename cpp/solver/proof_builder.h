@@ -22,7 +22,7 @@ class ProofBuilder {
   u32 add_five(Point move);
   u32 add(Point move, u32 threat, const Replies& replies);
   /// The whole VCF from the current board. Requires still_wins().
-  u32 add_tree(const WinTree& tree);
+  u32 add_tree(const VcfTree& tree);
   /// A four at `move`, which is already on the board. `refute(defence)` is called with the defence
   /// on the board and returns the node that refutes it; only for legal moves that stop every five.
   template <typename Refute>
@@ -35,7 +35,7 @@ class ProofBuilder {
   Proof finish(const Cells& cells, int moves_left) const;
 
  private:
-  u32 read_tree(WinTree::Reader& reader);
+  u32 read_tree(VcfTree::Reader& reader);
 
   ThreatBoard& board_;
   Colour attacker_, defender_;
@@ -50,11 +50,11 @@ u32 ProofBuilder::add_four(Point move, Refute refute) {
   const u32 threat = add_five(five);
   Replies replies;
   for (const Point defence : board_.patterns().defences(attacker_, five)) {
-    const bool legal = board_.patterns().may_play(defender_, defence);
+    const bool legal = board_.patterns().is_legal(defender_, defence);
     const ScopedPlay defended(board_, defence, defender_);
     // A second five also refutes a defence that is forbidden here: if this four is part of a
     // threat, another stone may have made the defence legal.
-    if (board_.has_five(attacker_))
+    if (board_.can_make_five(attacker_))
       replies.push_back({defence, add_five(board_.five_point(attacker_))});
     else if (legal)
       replies.push_back({defence, refute(defence)});

@@ -13,7 +13,7 @@ TUNABLE(SOLVE_VCF_NODES, 20000, 1000, 1000000, 4000,
         "nodes of the first VCF; eight times as many in each round");
 TUNABLE(SOLVE_THREATS_NODES, 200000, 1000, 4000000, 40000, "nodes of the first threat search");
 
-constexpr u64 MAX_EFFORT = u64{1} << 40;
+constexpr u64 MAX_BUDGET_FACTOR = u64{1} << 40;
 
 /// Memory besides the tables.
 constexpr size_t FIXED_BYTES = 384 << 10;
@@ -79,7 +79,8 @@ Solution Solver::search_board(const Cells& cells, Colour attacker, int moves_lef
   }
   // Without a limit: the proof does not fit into the memory.
   if (solution.status == SolveStatus::UNKNOWN)
-    solution.ended_by = stop_condition.stopped() ? stop_condition.ended_by() : EndedBy::MEMORY;
+    solution.stop_reason =
+        stop_condition.stopped() ? stop_condition.stop_reason() : StopReason::MEMORY;
   solution.nodes = stop_condition.nodes() - nodes_before;
   solution.seconds = stop_condition.seconds() - seconds_before;
   solution.depth = progress(stop_condition).depth;
@@ -99,23 +100,24 @@ SolveStatus Solver::search(Colour attacker, const SolveRequest& request,
   return search_by_threats(attacker, request.goal == Goal::ANY ? request.quiet : 0, stop_condition);
 }
 
-/// VCF, threats, and threats with more quiet moves in turn, with growing effort: each finds wins
-/// that the others are slow to find.
+/// VCF, threats, and threats with more quiet moves in turn, with growing budgets: each finds
+/// wins that the others are slow to find.
 SolveStatus Solver::search_by_threats(Colour attacker, int max_quiet,
                                       StopCondition& stop_condition) {
-  SolveStatus fours = SolveStatus::UNKNOWN;
-  for (u64 effort = 1; stop_condition.check(); effort = std::min(effort * 8, MAX_EFFORT)) {
-    if (fours == SolveStatus::UNKNOWN)
-      fours = vcf_.search(board_, attacker, SOLVE_VCF_NODES * effort, stop_condition);
-    is_vcf_ = fours == SolveStatus::WIN;
-    if (is_vcf_) return fours;
+  SolveStatus vcf_status = SolveStatus::UNKNOWN;
+  for (u64 budget_factor = 1; stop_condition.check();
+       budget_factor = std::min(budget_factor * 8, MAX_BUDGET_FACTOR)) {
+    if (vcf_status == SolveStatus::UNKNOWN)
+      vcf_status = vcf_.search(board_, attacker, SOLVE_VCF_NODES * budget_factor, stop_condition);
+    is_vcf_ = vcf_status == SolveStatus::WIN;
+    if (is_vcf_) return vcf_status;
     for (int quiet = 0; quiet <= max_quiet; ++quiet) {
       const SolveStatus status =
-          pn_.search(board_, attacker, quiet, SOLVE_THREATS_NODES * effort, stop_condition);
-      const bool decided = status == SolveStatus::WIN || quiet == max_quiet;
-      if (decided && status != SolveStatus::UNKNOWN) return status;
+          pn_.search(board_, attacker, quiet, SOLVE_THREATS_NODES * budget_factor, stop_condition);
+      const bool conclusive = status == SolveStatus::WIN || quiet == max_quiet;
+      if (conclusive && status != SolveStatus::UNKNOWN) return status;
     }
-    if (pn_.is_incomplete()) pn_.widen();
+    if (pn_.is_incomplete()) pn_.increase_threat_budget();
   }
   return SolveStatus::UNKNOWN;
 }
@@ -126,30 +128,30 @@ Defences Solver::defences(const Cells& cells, Colour defender, int moves_left,
   stop_condition_ = &stop_condition;
   clear_tables();
   const Colour attacker = opponent(defender);
-  const int left_after = moves_left > 1 ? moves_left - 1 : 0;
-  Defences answer;
+  const int moves_left_after = moves_left > 1 ? moves_left - 1 : 0;
+  Defences result;
   if (moves_left == 1) {  // the defender's move ends the game
-    answer.threat.status = SolveStatus::NO_WIN;
-    return answer;
+    result.threat.status = SolveStatus::NO_WIN;
+    return result;
   }
-  answer.threat = search_board(cells, attacker, left_after, request, stop_condition);
-  if (answer.threat.status != SolveStatus::WIN) return answer;
+  result.threat = search_board(cells, attacker, moves_left_after, request, stop_condition);
+  if (result.threat.status != SolveStatus::WIN) return result;
   Referee referee(cells, board_.rule());
   Cells after = cells;
   for (const Point p : board_points(board_.size())) {
     if (cells[p] != EMPTY) continue;
-    const Verdict verdict = referee.judge(p, defender);
-    if (verdict.forbidden != Forbidden::NONE) continue;
+    const PointReport report = referee.classify(p, defender);
+    if (report.forbidden != Forbidden::NONE) continue;
     after[p] = defender;
     Defence defence{p, {}};
-    if (verdict.five)
+    if (report.five)
       defence.attack.status = SolveStatus::NO_WIN;
     else
-      defence.attack = search_board(after, attacker, left_after, request, stop_condition);
-    answer.moves.push_back(std::move(defence));
+      defence.attack = search_board(after, attacker, moves_left_after, request, stop_condition);
+    result.moves.push_back(std::move(defence));
     after[p] = EMPTY;
   }
-  return answer;
+  return result;
 }
 
 }  // namespace tengen

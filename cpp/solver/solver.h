@@ -37,7 +37,7 @@ struct SolveRequest {
 
 struct Solution {
   SolveStatus status = SolveStatus::UNKNOWN;
-  EndedBy ended_by = EndedBy::FINISHED;
+  StopReason stop_reason = StopReason::FINISHED;
   u64 nodes = 0;
   double seconds = 0;
   int depth = 0;  ///< deepest ply reached

@@ -29,7 +29,7 @@ void ThreatBoard::assign(const Cells& cells, int moves_left) {
   if (end_ > 0) hash_ ^= end_key(end_);
 }
 
-bool ThreatBoard::has_four(Colour colour) const {
+bool ThreatBoard::can_make_four(Colour colour) const {
   const PatternBoard::Counts& counts = patterns_.counts(colour);
   int sum = 0;
   for (int t = static_cast<int>(Threat::FOUR); t < THREAT_NB; ++t) sum += counts[t];
@@ -60,7 +60,7 @@ DefencePoints ThreatBoard::defences(Colour colour, Point near) const {
   if (!can_block_ends(rule())) {
     if (fives > 1) return result;  // only the point itself stops a five
     const Point p = near == NO_POINT ? five_point(colour) : five_point_near(colour, near);
-    if (patterns_.may_play(other, p)) result.push(p);
+    if (patterns_.is_legal(other, p)) result.push(p);
     return result;
   }
   bool first = true;

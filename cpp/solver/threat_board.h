@@ -46,16 +46,16 @@ class ThreatBoard {
   /// implies an empty point.
   int moves_left() const { return moves_left_; }
 
-  bool has_five(Colour colour) const { return patterns_.count(colour, Threat::FIVE) > 0; }
+  bool can_make_five(Colour colour) const { return patterns_.count(colour, Threat::FIVE) > 0; }
   /// Whether the shapes allow a four; legality is not checked.
-  bool has_four(Colour colour) const;
-  /// The first point that makes a five, row by row. Requires has_five.
+  bool can_make_four(Colour colour) const;
+  /// The first point that makes a five, row by row. Requires can_make_five.
   Point five_point(Colour colour) const;
-  /// The same after the colour played a four at p, near which it searches. Requires has_five.
+  /// The same after the colour played a four at p, near which it searches. Requires can_make_five.
   Point five_point_near(Colour colour, Point p) const;
 
   /// Legal points where the opponent of `colour` stops every five of `colour`. Requires
-  /// has_five(colour). `near`: where to search, or NO_POINT.
+  /// can_make_five(colour). `near`: where to search, or NO_POINT.
   DefencePoints defences(Colour colour, Point near) const;
 
  private:

@@ -56,7 +56,7 @@ SolveStatus Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes,
   // A bad move order near the root can cost any amount of work. So the search restarts with a
   // randomised order after a number of nodes; refutations found so far stay in the table.
   u64 budget = VCF_FIRST_TRY;
-  for (shuffles_ = 0;; ++shuffles_) {
+  for (restarts_ = 0;; ++restarts_) {
     max_nodes_ = nodes_ + std::min(limit - nodes_, budget);
     moves_.clear();
     tree_.clear();
@@ -84,8 +84,8 @@ SolveStatus Vcf::attack(int ply, Point last) {
   const PatternBoard& patterns = board_->patterns();
   deepest_ = std::max(deepest_, ply);
   if (board_->moves_left() < 1) return SolveStatus::NO_WIN;
-  if (board_->has_five(attacker_)) return write_root(board_->five_point(attacker_), 0);
-  if (board_->moves_left() < 3 || !board_->has_four(attacker_)) return SolveStatus::NO_WIN;
+  if (board_->can_make_five(attacker_)) return write_root(board_->five_point(attacker_), 0);
+  if (board_->moves_left() < 3 || !board_->can_make_four(attacker_)) return SolveStatus::NO_WIN;
   const int fives_of_defender = patterns.count(defender_, Threat::FIVE);
   const u64 key = this->key();
   if (refutations_.contains(key)) return SolveStatus::NO_WIN;
@@ -115,7 +115,7 @@ SolveStatus Vcf::play_four(Point p, int ply) {
 
 /// The attacker has just played a four; the defender is to move.
 SolveStatus Vcf::defend(int ply, Point four) {
-  if (board_->has_five(defender_)) return SolveStatus::NO_WIN;
+  if (board_->can_make_five(defender_)) return SolveStatus::NO_WIN;
   const DefencePoints defences = board_->defences(attacker_, four);
   const size_t size_before = tree_.size();
   for (const Point p : defences) {
@@ -138,7 +138,7 @@ void Vcf::generate_fours(Point last) {
   const size_t first = moves_.size();
   const PatternBoard& patterns = board_->patterns();
   patterns.for_each_at_least(attacker_, Threat::FOUR, [&](Point p) {
-    if (!patterns.may_play(attacker_, p)) return;
+    if (!patterns.is_legal(attacker_, p)) return;
     moves_.push_back({p, score(p, last)});
   });
   sort_from(first);
@@ -156,8 +156,8 @@ i16 Vcf::score(Point p, Point last) const {
   int sum = 0;
   for (const Direction d : DIRECTIONS) sum += SHAPE_SCORES[(shapes >> (4 * d)) & 15];
   if (last != NO_POINT) sum += std::max(0, VCF_NEAR - distance(p, last));
-  if (shuffles_ > 0)
-    sum += static_cast<int>(noise(board_->hash() ^ p, shuffles_) * VCF_NOISE >> 32);
+  if (restarts_ > 0)
+    sum += static_cast<int>(noise(board_->hash() ^ p, restarts_) * VCF_NOISE >> 32);
   return static_cast<i16>(sum);
 }
 
@@ -182,9 +182,9 @@ class Replay {
         attacker_(attacker),
         defender_(opponent(attacker)) {}
 
-  bool wins(WinTree::Reader& reader) {
+  bool wins(VcfTree::Reader& reader) {
     if (board_.moves_left() < 1) return false;
-    if (board_.has_five(attacker_)) {
+    if (board_.can_make_five(attacker_)) {
       reader.skip();
       return true;
     }
@@ -192,7 +192,7 @@ class Replay {
     if (board_.moves_left() < 3 || !is_four(move)) return false;
     if (!stop_condition_.count_node()) return false;
     const ScopedPlay played(board_, move, attacker_);
-    if (board_.has_five(defender_)) return false;
+    if (board_.can_make_five(defender_)) return false;
     DefencePoints unrefuted = board_.defences(attacker_, move);
     for (int count = reader.next(); count > 0; --count) {
       const Point defence = reader.next();
@@ -211,7 +211,7 @@ class Replay {
  private:
   bool is_four(Point p) const {
     return board_.patterns().threat(attacker_, p) >= Threat::FOUR &&
-           board_.patterns().may_play(attacker_, p);
+           board_.patterns().is_legal(attacker_, p);
   }
 
   ThreatBoard& board_;
@@ -221,9 +221,9 @@ class Replay {
 
 }  // namespace
 
-bool still_wins(ThreatBoard& board, Colour attacker, const WinTree& tree,
+bool still_wins(ThreatBoard& board, Colour attacker, const VcfTree& tree,
                 StopCondition& stop_condition) {
-  WinTree::Reader reader(tree);
+  VcfTree::Reader reader(tree);
   return Replay(board, attacker, stop_condition).wins(reader);
 }
 

@@ -10,7 +10,7 @@
 #include "base/stop_condition.h"
 #include "solver/refutation_table.h"
 #include "solver/threat_board.h"
-#include "solver/win_tree.h"
+#include "solver/vcf_tree.h"
 
 namespace tengen {
 
@@ -28,7 +28,7 @@ class Vcf {
                      StopCondition& stop_condition);
 
   /// The win of the last search.
-  const WinTree& tree() const { return tree_; }
+  const VcfTree& tree() const { return tree_; }
   /// Longest line of fours of the last search, in plies.
   int depth() const { return deepest_; }
 
@@ -57,21 +57,21 @@ class Vcf {
 
   RefutationTable refutations_;
   std::vector<Move> moves_;  ///< stack: the moves of all nodes on the current line
-  WinTree tree_;
+  VcfTree tree_;
   ThreatBoard* board_ = nullptr;
   StopCondition* stop_condition_ = nullptr;
   Colour attacker_ = BLACK, defender_ = WHITE;
   u64 attacker_key_ = 0;
   u64 nodes_ = 0, max_nodes_ = 0;
   bool overflowed_ = false;  ///< a win exceeded the capacity of the tree
-  u64 shuffles_ = 0;         ///< number of randomisations of the move order in this search
+  u64 restarts_ = 0;         ///< number of randomisations of the move order in this search
   int deepest_ = 0;
 };
 
 /// Whether the tree still wins on this board, to which stones may have been added since it was
 /// found: every legal defence must have its refutation in the tree. Leaves the board unchanged. The
 /// attacker is to move.
-bool still_wins(ThreatBoard& board, Colour attacker, const WinTree& tree,
+bool still_wins(ThreatBoard& board, Colour attacker, const VcfTree& tree,
                 StopCondition& stop_condition);
 
 }  // namespace tengen

@@ -24,7 +24,6 @@ __all__ = [
     "MIN_SIZE",
     "PASS",
     "Analysis",
-    "Answer",
     "AnyEngine",
     "BadLimit",
     "BadNet",
@@ -53,6 +52,7 @@ __all__ = [
     "Info",
     "Limit",
     "Move",
+    "NoProof",
     "Outcome",
     "PlayResult",
     "PovScore",
@@ -70,14 +70,16 @@ __all__ = [
     "solve",
 ]
 
+_RENAMED = {"Played": "tengen.engine", "Answer": "tengen.solver"}  # and where the old name is
+
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":  # reading package metadata is slow
         from tengen._version import version
 
         return version()
-    if name == "Played":  # deprecated: PlayResult
-        return import_module("tengen.engine").Played
+    if name in _RENAMED:  # deprecated: PlayResult, NoProof
+        return getattr(import_module(_RENAMED[name]), name)
     for package in ("tengen.solver", "tengen.engine") if name in __all__ else ():
         module = import_module(package)
         if name in module.__all__:

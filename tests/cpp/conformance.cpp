@@ -34,22 +34,22 @@ struct Tally {
   }
 };
 
-/// The patterns as a Verdict of the referee.
-Verdict verdict_of(const PatternBoard& patterns, Point p, Colour colour) {
-  Verdict verdict;
+/// The patterns as a PointReport of the referee.
+PointReport verdict_of(const PatternBoard& patterns, Point p, Colour colour) {
+  PointReport report;
   if (patterns.threat(colour, p) == Threat::FIVE) return {.five = true};
   for (const Direction d : DIRECTIONS) {
     const Shape shape = patterns.shape(colour, p, d);
-    verdict.overline |= shape == Shape::OVERLINE;
-    verdict.open_four |= shape == Shape::OPEN_FOUR;
-    verdict.fours +=
+    report.overline |= shape == Shape::OVERLINE;
+    report.open_four |= shape == Shape::OPEN_FOUR;
+    report.fours +=
         shape == Shape::DOUBLE_FOUR ? 2 : shape == Shape::FOUR || shape == Shape::OPEN_FOUR;
   }
-  if (colour == BLACK) verdict.forbidden = patterns.forbidden(p);
-  return verdict;
+  if (colour == BLACK) report.forbidden = patterns.forbidden(p);
+  return report;
 }
 
-bool agree(const Verdict& a, const Verdict& b) {
+bool agree(const PointReport& a, const PointReport& b) {
   return a.five == b.five && a.overline == b.overline && a.open_four == b.open_four &&
          a.fours == b.fours && a.forbidden == b.forbidden;
 }
@@ -70,15 +70,15 @@ void check_position(const Cells& cells, const PatternBoard& patterns, Tally& tal
   for (const Point p : board_points(patterns.size())) {
     if (cells[p] != EMPTY) continue;
     for (const Colour colour : {BLACK, WHITE}) {
-      const Verdict verdict = referee.judge(p, colour);
+      const PointReport report = referee.classify(p, colour);
       ++tally.points;
-      tally.fives += verdict.five;
-      tally.open_fours += verdict.open_four;
-      tally.fours += verdict.fours > 0;
-      if (verdict.forbidden != Forbidden::NONE || verdict.double_three_candidate)
-        ++tally.forbidden[static_cast<int>(verdict.forbidden)];
-      if (verdict.double_three_candidate) ++tally.depth[std::min(verdict.depth, DEPTHS - 1)];
-      if (agree(verdict, verdict_of(patterns, p, colour))) continue;
+      tally.fives += report.five;
+      tally.open_fours += report.open_four;
+      tally.fours += report.fours > 0;
+      if (report.forbidden != Forbidden::NONE || report.double_three_candidate)
+        ++tally.forbidden[static_cast<int>(report.forbidden)];
+      if (report.double_three_candidate) ++tally.depth[std::min(report.depth, DEPTHS - 1)];
+      if (agree(report, verdict_of(patterns, p, colour))) continue;
       if (tally.disagreements++ == 0)
         print_disagreement(cells, patterns.size(), patterns.rule(), p, colour);
     }

@@ -67,15 +67,15 @@ inline std::string path_of(const ProofCheck& result) {
 
 inline std::string fault_of(const Proof& proof) {
   const ProofCheck result = verify(proof);
-  CHECK_EQ(result.holds, result.fault.empty());
-  return result.fault;
+  CHECK_EQ(result.is_valid, result.error.empty());
+  return result.error;
 }
 
 /// Checks that the fault has these words in it, and the path.
 inline void check_fault(const Proof& proof, const std::string& words, const std::string& path) {
   const ProofCheck result = verify(proof);
-  CHECK(!result.holds && !result.stopped);
-  if (result.fault.find(words) == std::string::npos) CHECK_EQ(result.fault, words);
+  CHECK(!result.is_valid && !result.interrupted);
+  if (result.error.find(words) == std::string::npos) CHECK_EQ(result.error, words);
   CHECK_EQ(path_of(result), path);
 }
 

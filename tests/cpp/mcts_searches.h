@@ -52,7 +52,7 @@ inline void check_tree(Mcts& search) {
     CHECK_EQ(node.lock, u8{0});
     CHECK(node.stage == Stage::EVALUATED || node.stage == Stage::EXPANDED);
     u64 visits = 0;
-    double sum = node.weight * static_cast<double>(node.value);
+    double sum = node.value_weight * static_cast<double>(node.value);
     bool won = false, all_lost = node.edge_count == node.move_count && node.edge_count > 0;
     search.tree().for_each_edge(node, [&](const Edge& edge) {
       CHECK_EQ(edge.in_flight, u16{0});
@@ -60,15 +60,16 @@ inline void check_tree(Mcts& search) {
       sum += static_cast<double>(edge.q) * edge.visits;
       const bool has_child = edge.child != mcts::NO_NODE;
       won |= edge.proven == ProvenState::WON ||
-             (has_child && search.tree().node(edge.child).proof.is_loss());
+             (has_child && search.tree().node(edge.child).proven_result.is_loss());
       all_lost &= edge.proven == ProvenState::LOST;
-      if (edge.proven == ProvenState::LOST) CHECK(search.tree().node(edge.child).proof.is_win());
+      if (edge.proven == ProvenState::LOST)
+        CHECK(search.tree().node(edge.child).proven_result.is_win());
     });
-    CHECK_EQ(u64{node.visits}, visits);
-    CHECK(std::abs(node.sum - sum) < 1e-6 * (1 + static_cast<double>(visits)));
-    if (all_lost) CHECK(node.proof.is_loss());
-    if (node.proof.is_loss() && node.edge_count > 0) CHECK(all_lost);
-    if (node.proof.is_win() && node.edge_count > 0) CHECK(won);
+    CHECK_EQ(u64{node.edge_visits}, visits);
+    CHECK(std::abs(node.value_sum - sum) < 1e-6 * (1 + static_cast<double>(visits)));
+    if (all_lost) CHECK(node.proven_result.is_loss());
+    if (node.proven_result.is_loss() && node.edge_count > 0) CHECK(all_lost);
+    if (node.proven_result.is_win() && node.edge_count > 0) CHECK(won);
   }
 }
 
@@ -77,7 +78,7 @@ inline std::vector<Point> legal_moves(const GamePosition& position) {
   patterns.assign(position.cells);
   std::vector<Point> moves;
   for (const Point p : board_points(position.size))
-    if (patterns.is_empty(p) && patterns.may_play(position.side, p)) moves.push_back(p);
+    if (patterns.is_empty(p) && patterns.is_legal(position.side, p)) moves.push_back(p);
   return moves;
 }
 
@@ -93,7 +94,7 @@ inline GamePosition nearly_full(Rng& rng, int size, Rule rule, int empty) {
     while (static_cast<int>(points.size()) > empty) {
       // Of some points the first where neither side makes a five.
       const auto place = std::find_if(points.rbegin(), points.rend(), [&](Point p) {
-        return patterns.threat(made.side, p) != Threat::FIVE && patterns.may_play(made.side, p);
+        return patterns.threat(made.side, p) != Threat::FIVE && patterns.is_legal(made.side, p);
       });
       if (place == points.rend()) break;
       const Point p = *place;

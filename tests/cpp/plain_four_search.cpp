@@ -23,7 +23,7 @@ class PlainFourSearch {
     if (const auto known = known_.find(hash_); known != known_.end()) return known->second;
     if (left_ == 0) return PlainAnswer::GAVE_UP;
     --left_;
-    PlainAnswer answer = has_five(attacker_) ? PlainAnswer::YES : PlainAnswer::NO;
+    PlainAnswer answer = can_make_five(attacker_) ? PlainAnswer::YES : PlainAnswer::NO;
     for (size_t i = 0; i < points_.size() && answer == PlainAnswer::NO; ++i)
       answer = try_four(points_[i]);
     if (answer != PlainAnswer::GAVE_UP) known_[hash_] = answer;
@@ -40,12 +40,12 @@ class PlainFourSearch {
     if (fives.empty() || !legal(p, attacker_)) return PlainAnswer::NO;
 
     place(p, attacker_);
-    const PlainAnswer answer = has_five(defender_) ? PlainAnswer::NO : try_replies(fives);
+    const PlainAnswer answer = can_make_five(defender_) ? PlainAnswer::NO : try_replies(fives);
     take_back(p, attacker_);
     return answer;
   }
 
-  bool has_five(Colour colour) {
+  bool can_make_five(Colour colour) {
     return std::any_of(points_.begin(), points_.end(),
                        [&](Point p) { return at(p) == EMPTY && makes_five(p, colour); });
   }
@@ -104,7 +104,7 @@ class PlainFourSearch {
 
   bool legal(Point p, Colour colour) {
     return !has_forbidden_moves(rule_, colour) ||
-           referee_.judge(p, colour).forbidden == Forbidden::NONE;
+           referee_.classify(p, colour).forbidden == Forbidden::NONE;
   }
 
   void place(Point p, Colour colour) {
@@ -135,7 +135,7 @@ PlainAnswer wins_by_fours(Cells cells, int size, Rule rule, Colour attacker, u64
 std::vector<Point> winning_fours(Cells cells, int size, Rule rule, Colour attacker,
                                  u64 max_positions, bool* gave_up) {
   PlainFourSearch search(cells, size, rule, attacker, max_positions);
-  const bool five = search.has_five(attacker);
+  const bool five = search.can_make_five(attacker);
   bool undecided = false;
   std::vector<Point> moves;
   for (const Point p : board_points(size)) {

@@ -153,9 +153,9 @@ class PlainMinimax {
   std::vector<Point> open_fours(Colour colour) {
     std::vector<Point> points = empty_points();
     std::erase_if(points, [&](Point p) {
-      const Verdict verdict = referee_.judge(p, colour);
-      return !verdict.open_four || verdict.forbidden != Forbidden::NONE ||
-             verdict.double_three_candidate;
+      const PointReport report = referee_.classify(p, colour);
+      return !report.open_four || report.forbidden != Forbidden::NONE ||
+             report.double_three_candidate;
     });
     return points;
   }

@@ -123,7 +123,7 @@ std::vector<Placed> random_middle_game(Rng& rng, int size, Rule rule) {
     for (int i = 0; i < TRIES && seen < choices; ++i) {
       const Point near = stones[rng.below(static_cast<u32>(stones.size()))].point;
       const Point p = random_neighbour(rng, patterns, cells, near);
-      if (p == NO_POINT || !patterns.may_play(colour, p)) continue;
+      if (p == NO_POINT || !patterns.is_legal(colour, p)) continue;
       if (patterns.threat(colour, p) == Threat::FIVE) continue;
       ++seen;
       const int urgency = std::max(static_cast<int>(patterns.threat(colour, p)),

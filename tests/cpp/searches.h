@@ -70,7 +70,7 @@ inline GamePosition middle_game(Rng& rng, int size, Rule rule) {
     PatternBoard patterns(size, rule);
     patterns.assign(made.cells);
     for (const Point p : board_points(size))
-      if (patterns.is_empty(p) && patterns.may_play(made.side, p)) return made;
+      if (patterns.is_empty(p) && patterns.is_legal(made.side, p)) return made;
   }
 }
 
@@ -80,7 +80,7 @@ inline GamePosition quiet_game(Rng& rng, int size, Rule rule) {
     const GamePosition position = middle_game(rng, size, rule);
     ThreatBoard board(size, rule);
     board.assign(position.cells, 0);
-    if (!board.has_four(BLACK) && !board.has_four(WHITE)) return position;
+    if (!board.can_make_four(BLACK) && !board.can_make_four(WHITE)) return position;
   }
 }
 
@@ -140,10 +140,10 @@ inline bool is_playable(const GamePosition& position, const std::vector<Point>& 
   Colour side = position.side;
   for (size_t i = 0; i < line.size(); ++i, side = opponent(side)) {
     if (referee.cells()[line[i]] != EMPTY) return false;
-    const Verdict verdict = referee.judge(line[i], side);
-    if (has_forbidden_moves(position.rule, side) && verdict.forbidden != Forbidden::NONE)
+    const PointReport report = referee.classify(line[i], side);
+    if (has_forbidden_moves(position.rule, side) && report.forbidden != Forbidden::NONE)
       return false;
-    if (verdict.five && i + 1 < line.size()) return false;
+    if (report.five && i + 1 < line.size()) return false;
     referee.set(line[i], side);
   }
   return true;

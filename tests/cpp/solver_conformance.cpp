@@ -118,7 +118,7 @@ class Examiner {
     const ProofCheck result = verify(*solution.proof);
     tally_.proof_nodes += solution.proof->nodes.size();
     tally_.longest = std::max<u64>(tally_.longest, solution.proof->nodes.size());
-    if (!result.holds) fault("a proof does not hold: " + result.fault);
+    if (!result.is_valid) fault("a proof does not hold: " + result.error);
   }
 
   void examine_defences() {
@@ -190,12 +190,12 @@ void examine_small(Rng& rng, Rule rule, Solver& solver, int size, Tally& tally) 
   const Solution found = solver.solve(
       cells, attacker, limit,
       {.goal = goal, .quiet = quiet, .limits = {0, SMALL_NODES}, .cancel = nullptr, .hook = {}});
-  if (found.status == SolveStatus::WIN && !verify(*found.proof).holds) ++tally.faults;
+  if (found.status == SolveStatus::WIN && !verify(*found.proof).is_valid) ++tally.faults;
   PlainThreatSearch plain(cells, size, rule, attacker, limit, SMALL_POSITIONS);
   const bool wins = goal == Goal::VCF ? plain.wins_by_fours() : plain.wins(quiet);
   ++tally.small;
   const bool unknown = found.status == SolveStatus::UNKNOWN;
-  if (plain.gave_up() || (unknown && found.ended_by == EndedBy::NODES)) {
+  if (plain.gave_up() || (unknown && found.stop_reason == StopReason::NODES)) {
     ++tally.small_left_out;
     return;
   }

@@ -64,7 +64,7 @@ class Maker {
   /// May the colour play there, and does that leave the game open?
   bool is_free(Point p, Colour colour) const {
     return cells_[p] == EMPTY && patterns_.threat(colour, p) < Threat::FIVE &&
-           patterns_.may_play(colour, p);
+           patterns_.is_legal(colour, p);
   }
 
   bool suits(Colour attacker, int fours) const {

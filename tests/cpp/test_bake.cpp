@@ -161,9 +161,9 @@ TEST(bake_reports_progress_and_can_be_stopped) {
   weights.shape = {32, 6, 16, 32};
   for (auto& mapping : weights.mapping) mapping = random_mapping(weights.shape, rng);
   Progress progress;
-  CHECK_EQ(progress.part(), 0.0);
+  CHECK_EQ(progress.fraction(), 0.0);
   const Codebooks books = bake(weights, {.progress = &progress});
-  CHECK_EQ(progress.part(), 1.0);
+  CHECK_EQ(progress.fraction(), 1.0);
   progress.stop();
   bool stopped = false;
   try {

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "search/alphabeta/move_picker.h"
 #include "searches.h"
-#include "solver/zone.h"
+#include "solver/relevance_zone.h"
 #include "tactical_positions.h"
 
 using namespace tengen;
@@ -23,7 +23,7 @@ class Asking {
     vcf_.clear();
     return vcf_.search(board, attacker, 0, stop_condition) == SolveStatus::WIN;
   }
-  const WinTree& tree() const { return vcf_.tree(); }
+  const VcfTree& tree() const { return vcf_.tree(); }
 
  private:
   Vcf vcf_;
@@ -73,7 +73,7 @@ int check_left_out(const GamePosition& start, const std::vector<Point>& given, A
   board.assign(start.cells, 0);
   int left_out = 0;
   for (const Point p : board_points(start.size)) {
-    if (!board.patterns().is_empty(p) || !board.patterns().may_play(start.side, p)) continue;
+    if (!board.patterns().is_empty(p) || !board.patterns().is_legal(start.side, p)) continue;
     if (std::find(given.begin(), given.end(), p) != given.end()) continue;
     ++left_out;
     const ScopedPlay played(board, p, start.side);
@@ -145,7 +145,7 @@ TEST(moves_that_do_not_stop_an_open_four_lose) {
     ThreatBoard board(position.size, position.rule);
     board.assign(position.cells, 0);
     if (board.patterns().count(opponent(position.side), Threat::OPEN_FOUR) == 0) return;
-    left_out += check_left_out(position, pick(position, ForcedReply::STOP_OPEN_FOUR), asking);
+    left_out += check_left_out(position, pick(position, ForcedReply::BLOCK_OPEN_THREE), asking);
     ++checked[static_cast<size_t>(position.rule)];
   });
   for (const int count : checked) CHECK(count > 50);
@@ -161,7 +161,7 @@ TEST(moves_outside_the_zone_lose) {
     ThreatBoard board(position.size, position.rule);
     board.assign(position.cells, 0);
     if (!asking.wins(board, other)) return;
-    const PointSet zone = zone_of(board, other, asking.tree()).replies;
+    const PointSet zone = relevance_zone(board, other, asking.tree()).replies;
     std::vector<Point> given;
     for (const Point p : board_points(position.size))
       if (zone.test(p)) given.push_back(p);

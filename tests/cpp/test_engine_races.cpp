@@ -99,7 +99,7 @@ TEST(several_engines_search_concurrently) {
     check_events(positions[i], *engines[i], events);
     CHECK_EQ(events.back().move, alone[i].move);
     CHECK_EQ(events.back().info.value, alone[i].info.value);
-    CHECK_EQ(events.back().info.work.nodes, alone[i].info.work.nodes);
+    CHECK_EQ(events.back().info.stats.nodes, alone[i].info.stats.nodes);
   }
 }
 
@@ -131,14 +131,14 @@ TEST(engine_reports_progress_to_any_thread) {
     std::thread asker([&] {
       while (!over) {
         const std::optional<SearchProgress> now = engine.progress();
-        if (now) most = std::max(most, now->work.nodes);
+        if (now) most = std::max(most, now->stats.nodes);
       }
     });
     const std::vector<EngineEvent> events = events_of(engine);
     over = true;
     asker.join();
     check_events(position, engine, events);
-    CHECK(most <= events.back().info.work.nodes);
+    CHECK(most <= events.back().info.stats.nodes);
     CHECK(!engine.progress());
   }
 }

@@ -114,5 +114,5 @@ TEST(net_rarely_evaluates_a_position_twice) {
   CHECK(again(net.asked.value_nb, net.asked.values.size()) < 0.05);
   CHECK(again(tables.asked.score_nb, tables.asked.scores.size()) > 0.1);
   CHECK(again(net.asked.score_nb, net.asked.scores.size()) < 0.05);
-  CHECK_EQ(net.answer.info.work.evaluations, static_cast<u64>(net.asked.value_nb));
+  CHECK_EQ(net.answer.info.stats.evaluations, static_cast<u64>(net.asked.value_nb));
 }

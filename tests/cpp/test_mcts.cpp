@@ -96,10 +96,10 @@ TEST(mcts_playouts_are_limited_exactly) {
         const SearchLog log = search_and_log(search, request_of(position, 0, limit));
         check_answer(position, log);
         const SearchInfo& info = log.answer.info;
-        for (const SearchInfo& told : log.infos) CHECK(told.work.nodes <= limit);
-        CHECK(info.work.evaluations <= info.work.nodes + 1);
+        for (const SearchInfo& told : log.infos) CHECK(told.stats.nodes <= limit);
+        CHECK(info.stats.evaluations <= info.stats.nodes + 1);
         if (is_mate(info.value)) continue;  // found before the limit
-        CHECK_EQ(info.work.nodes, limit);
+        CHECK_EQ(info.stats.nodes, limit);
         ++exact;
       }
     }
@@ -227,7 +227,7 @@ TEST(mcts_gumbel_samples_again_if_all_moves_lose) {
     check_answer(position, log);
     check_tree(search);
     CHECK(!is_loss(log.answer.info.value));
-    CHECK_EQ(log.answer.info.work.nodes, u64{3000});
+    CHECK_EQ(log.answer.info.stats.nodes, u64{3000});
   }
 }
 
@@ -240,12 +240,12 @@ TEST(mcts_depth_limit_waits_for_all_lines) {
     request.multipv = lines;
     const SearchLog log = search_and_log(search, request);
     CHECK_EQ(log.infos.back().multipv, lines);
-    CHECK(log.answer.info.work.nodes < 5000);
+    CHECK(log.answer.info.stats.nodes < 5000);
   }
 }
 
 TEST(mcts_searches_a_single_search_move_fully) {
-  // Nothing is is_proven here in so few playouts.
+  // No move is proven in so few playouts.
   const GamePosition position =
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   Mcts search(15, Rule::FREESTYLE, {}, 1, SMALL_MEMORY, classical_evaluators(Rule::FREESTYLE));
@@ -253,7 +253,7 @@ TEST(mcts_searches_a_single_search_move_fully) {
   request.search_moves = {make_point(6, 6)};
   SearchControl control;
   control.deadline = StopCondition::now_in_nanoseconds() + i64{3600} * 1'000'000'000;
-  CHECK_EQ(search_and_log(search, request, control).answer.info.work.nodes, u64{2000});
+  CHECK_EQ(search_and_log(search, request, control).answer.info.stats.nodes, u64{2000});
 }
 
 TEST(mcts_stops_immediately) {

@@ -47,7 +47,7 @@ size_t node_count(Mcts& search) { return reached(search).size(); }
 }  // namespace
 
 TEST(mcts_memory_is_bounded_and_reused) {
-  // Nothing is proven here in so few playouts.
+  // No move is proven in so few playouts.
   const GamePosition position =
       position_of(15, Rule::FREESTYLE, {{make_point(7, 7), BLACK}, {make_point(3, 11), WHITE}});
   for (const int threads : {1, 3}) {
@@ -57,7 +57,7 @@ TEST(mcts_memory_is_bounded_and_reused) {
     const SearchLog log = search_and_log(small, request_of(position, 0, 40'000));
     check_answer(position, log);
     check_tree(small);
-    CHECK_EQ(log.answer.info.work.nodes, u64{40'000});  // it did not end for want of memory
+    CHECK_EQ(log.answer.info.stats.nodes, u64{40'000});  // it did not end for want of memory
     CHECK(small.tree().used() * 64 <= MEMORY);
     CHECK(node_count(small) > 1000);
     // Nothing is lost: what is in use is what the root leads to, and what waits to be swept.
@@ -80,7 +80,7 @@ TEST(mcts_collection_frees_unreachable_nodes) {
   });
   const u64 gone = tree.node(search.root()).key;
   CHECK(tree.find(gone) == search.root());
-  CHECK(tree.collect(child, [] { return true; }));
+  CHECK(tree.collect_garbage(child, [] { return true; }));
   CHECK(tree.find(gone) == mcts::NO_NODE);
   CHECK(tree.find(tree.node(child).key) == child);
   // Freed blocks are allocated again, up to the capacity.
@@ -98,7 +98,7 @@ TEST(mcts_collection_can_be_stopped) {
   Mcts search(15, Rule::FREESTYLE, {}, 1, size_t{8} << 20, fake_evaluators());
   search_and_log(search, request_of(position, 0, 12'000));
   const auto before = visits_of(search);
-  CHECK(!search.tree().collect(search.root(), [] { return false; }));
+  CHECK(!search.tree().collect_garbage(search.root(), [] { return false; }));
   CHECK(visits_of(search) == before);
   check_tree(search);
   CHECK(search.tree().find(search.tree().node(search.root()).key) == search.root());
@@ -122,8 +122,8 @@ TEST(mcts_reuses_the_tree_of_the_last_move) {
       check_answer(next, second);
       check_tree(search);
       if (is_mate(second.answer.info.value)) continue;
-      const u32 visits = search.tree().node(search.root()).visits;
-      CHECK_EQ(second.answer.info.work.nodes, u64{100});
+      const u32 visits = search.tree().node(search.root()).edge_visits;
+      CHECK_EQ(second.answer.info.stats.nodes, u64{100});
       if (reuse) kept += visits > 100;
       if (!reuse) CHECK(visits <= 100);
     }
@@ -142,7 +142,7 @@ TEST(mcts_batches_leaves_of_a_callback) {
     const SearchLog log = search_and_log(search, request_of(position, 0, 300));
     check_answer(position, log);
     check_tree(search);
-    CHECK_EQ(log.answer.info.work.nodes, u64{300});
+    CHECK_EQ(log.answer.info.stats.nodes, u64{300});
     CHECK_EQ(*net.batches.rbegin(), static_cast<size_t>(batch));
     if (batch > 1) CHECK(net.batches.count(8) > 20);
     // Twice the same, batches or not.
@@ -192,7 +192,7 @@ TEST(mcts_halves_the_moves_of_a_gumbel_root) {
     Point most = NO_POINT;
     const Node& root = search.tree().node(search.root());
     search.tree().for_each_edge(root, [&](const Edge& edge) {
-      if (edge.proven == ProvenState::OPEN) visits.push_back(edge.visits);
+      if (edge.proven == ProvenState::UNPROVEN) visits.push_back(edge.visits);
       if (edge.move == log.answer.move) most = edge.move;
     });
     std::sort(visits.rbegin(), visits.rend());
@@ -228,15 +228,15 @@ TEST(mcts_gumbel_noise_depends_on_the_seed) {
 }
 
 TEST(mcts_lower_bound_prefers_certain_moves) {
-  Summary child;
+  NodeStats child;
   Edge edge{};
   edge.q = 0.3F;
-  child.playouts = 100;
+  child.visits = 100;
   child.square = 0.25;
   const double few = lower_bound(edge, child, 2);
   CHECK(few < 0.3 && few > 0);
   CHECK_EQ(lower_bound(edge, child, 0), static_cast<double>(edge.q));
-  child.playouts = 10'000;
+  child.visits = 10'000;
   CHECK(lower_bound(edge, child, 2) > few);
   child.square = 0.8;  // the same average of wilder results
   CHECK(lower_bound(edge, child, 2) < 0.3 - 2 * std::sqrt((0.25 - 0.09) / 10'000));
@@ -256,7 +256,7 @@ TEST(mcts_ranks_proven_moves_by_their_distance) {
     Edge* edge = tree.add_edge(tree.node(root));
     edge->visits = 1;
     edge->child = tree.find_or_add((i + 2) << 20).node;
-    tree.node(edge->child).proof = after[i];
+    tree.node(edge->child).proven_result = after[i];
   }
   std::vector<Value> values;
   for (const RankedMove& move : ranked_moves(tree, root, {}, nullptr)) values.push_back(move.value);
@@ -268,9 +268,9 @@ TEST(mcts_ranks_proven_moves_by_their_distance) {
 
 TEST(mcts_variance_is_right_after_millions_of_results) {
   Node node{};
-  for (int i = 0; i < 40'000'000; ++i) node.count(i % 2 == 0 ? 0.1 : 0.5);
-  CHECK_EQ(node.playouts, 40'000'000u);
-  CHECK(std::abs(node.squares / node.counted() - 0.3) < 0.01);
+  for (int i = 0; i < 40'000'000; ++i) node.add_visit(i % 2 == 0 ? 0.1 : 0.5);
+  CHECK_EQ(node.visits, 40'000'000u);
+  CHECK(std::abs(node.square_sum / node.counted_visits() - 0.3) < 0.01);
 }
 
 TEST(mcts_threads_share_one_tree) {

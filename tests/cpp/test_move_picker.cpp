@@ -72,10 +72,9 @@ std::vector<Point> open_fours(const GamePosition& position, Colour colour) {
   std::vector<Point> points;
   for (const Point p : board_points(position.size)) {
     if (position.cells[p] != EMPTY) continue;
-    const Verdict verdict = referee.judge(p, colour);
+    const PointReport report = referee.classify(p, colour);
     // A black double-three candidate may be forbidden; the patterns have a class of its own for it.
-    if (verdict.open_four && verdict.forbidden == Forbidden::NONE &&
-        !verdict.double_three_candidate)
+    if (report.open_four && report.forbidden == Forbidden::NONE && !report.double_three_candidate)
       points.push_back(p);
   }
   return points;
@@ -121,8 +120,8 @@ TEST(forced_reply_agrees_with_the_referee) {
     Referee referee(position.cells, position.rule);
     const Colour other = opponent(position.side);
     const ForcedReply expected =
-        !fives(referee, position.size, other).empty() ? ForcedReply::STOP_FIVE
-        : !open_fours(position, other).empty()        ? ForcedReply::STOP_OPEN_FOUR
+        !fives(referee, position.size, other).empty() ? ForcedReply::BLOCK_FOUR
+        : !open_fours(position, other).empty()        ? ForcedReply::BLOCK_OPEN_THREE
                                                       : ForcedReply::NONE;
     CHECK_EQ(static_cast<int>(forced_reply(Picking(position).position)),
              static_cast<int>(expected));
@@ -167,7 +166,7 @@ TEST(stop_five_generates_exactly_the_defences) {
   for_games(4, 1200, true, [&](const GamePosition& position) {
     const std::vector<Point> expected = plain_stops(position);
     Picking picking(position);
-    if (sorted(picking.pick(ForcedReply::STOP_FIVE)) != expected)
+    if (sorted(picking.pick(ForcedReply::BLOCK_FOUR)) != expected)
       check::fail(__FILE__, __LINE__, "other stops: " + describe(position));
     lost += expected.empty();
     several += expected.size() > 1;  // caro: by closing the five
@@ -190,7 +189,7 @@ TEST(stop_five_searches_near_the_last_move) {
     ++checked;
     OrderingHints hints;
     MovePicker picker(picking.position, picking.history, picking.params, hints,
-                      ForcedReply::STOP_FIVE, stones.back().point, picking.room);
+                      ForcedReply::BLOCK_FOUR, stones.back().point, picking.room);
     std::vector<Point> moves;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) moves.push_back(p);
     CHECK(sorted(moves) == plain_stops(position));
@@ -207,14 +206,14 @@ TEST(stop_four_generates_fours_and_defences) {
     ++checked;
     Picking picking(position);
     const std::vector<Point> may = legal(position),
-                             given = picking.pick(ForcedReply::STOP_OPEN_FOUR);
+                             given = picking.pick(ForcedReply::BLOCK_OPEN_THREE);
     Referee referee(position.cells, position.rule);
     for (const Point p : given) {
       CHECK(std::binary_search(may.begin(), may.end(), p));
       referee.set(p, side);
       const bool is_four = !fives(referee, position.size, side).empty();
       const bool stops_all = std::none_of(threatened.begin(), threatened.end(), [&](Point four) {
-        return four != p && referee.judge(four, other).open_four;
+        return four != p && referee.classify(four, other).open_four;
       });
       referee.set(p, EMPTY);
       CHECK(is_four || stops_all);
@@ -237,9 +236,9 @@ TEST(tt_move_comes_first_and_once) {
   });
   for_games(8, 60, true, [](const GamePosition& position) {
     Picking picking(position);
-    const std::vector<Point> all = picking.pick(ForcedReply::STOP_FIVE);
+    const std::vector<Point> all = picking.pick(ForcedReply::BLOCK_FOUR);
     for (const Point move : all) {
-      const std::vector<Point> moves = picking.pick(ForcedReply::STOP_FIVE, move);
+      const std::vector<Point> moves = picking.pick(ForcedReply::BLOCK_FOUR, move);
       CHECK_EQ(moves.front(), move);
       CHECK(sorted(moves) == sorted(all));
     }

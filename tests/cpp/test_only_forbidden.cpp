@@ -46,9 +46,9 @@ TEST(only_forbidden_points_leave_no_legal_move) {
     for (const Point p : board_points(position.size)) {
       if (position.cells[p] != EMPTY) continue;
       ++found;
-      CHECK(referee.judge(p, BLACK).forbidden == Forbidden::OVERLINE);
-      CHECK(!patterns.may_play(BLACK, p));
-      CHECK(patterns.may_play(WHITE, p));
+      CHECK(referee.classify(p, BLACK).forbidden == Forbidden::OVERLINE);
+      CHECK(!patterns.is_legal(BLACK, p));
+      CHECK(patterns.is_legal(WHITE, p));
     }
     CHECK_EQ(found, empty);
   }

@@ -69,9 +69,11 @@ constexpr std::initializer_list<Rule> NO_RULE = {};
 
 // --- The definition to the letter: all points, all replies, nothing left out for speed. ---
 
-bool makes_five(Referee& referee, Point p, Colour colour) { return referee.judge(p, colour).five; }
+bool makes_five(Referee& referee, Point p, Colour colour) {
+  return referee.classify(p, colour).five;
+}
 
-bool has_five(Referee& referee, int size, Colour colour) {
+bool can_make_five(Referee& referee, int size, Colour colour) {
   for (const Point p : board_points(size))
     if (referee.cells()[p] == EMPTY && makes_five(referee, p, colour)) return true;
   return false;
@@ -89,7 +91,8 @@ PlainAnswer literal_replies(Referee& referee, int size, Rule rule, Colour attack
     if (referee.cells()[q] != EMPTY || !legal(referee, rule, q, defender)) continue;
     referee.set(q, defender);
     PlainAnswer answer = PlainAnswer::YES;
-    if (!has_five(referee, size, attacker)) answer = literal(referee, size, rule, attacker, left);
+    if (!can_make_five(referee, size, attacker))
+      answer = literal(referee, size, rule, attacker, left);
     referee.set(q, EMPTY);
     if (answer != PlainAnswer::YES) return answer;
   }
@@ -98,12 +101,12 @@ PlainAnswer literal_replies(Referee& referee, int size, Rule rule, Colour attack
 
 PlainAnswer literal(Referee& referee, int size, Rule rule, Colour attacker, int& left) {
   if (left-- <= 0) return PlainAnswer::GAVE_UP;
-  if (has_five(referee, size, attacker)) return PlainAnswer::YES;
+  if (can_make_five(referee, size, attacker)) return PlainAnswer::YES;
   for (const Point p : board_points(size)) {
     if (referee.cells()[p] != EMPTY || !legal(referee, rule, p, attacker)) continue;
     referee.set(p, attacker);
     PlainAnswer answer = PlainAnswer::NO;
-    if (has_five(referee, size, attacker) && !has_five(referee, size, opponent(attacker)))
+    if (can_make_five(referee, size, attacker) && !can_make_five(referee, size, opponent(attacker)))
       answer = literal_replies(referee, size, rule, attacker, left);
     referee.set(p, EMPTY);
     if (answer != PlainAnswer::NO) return answer;
@@ -429,7 +432,7 @@ TEST(plain_fours_example_lines) {
     const PlainAnswer expected = literal(referee, size, rule, attacker, left);
     if (expected == PlainAnswer::GAVE_UP) continue;
     CHECK_EQ(wins_by_fours(cells, size, rule, attacker, ENOUGH), expected);
-    if (has_five(referee, size, attacker)) continue;
+    if (can_make_five(referee, size, attacker)) continue;
     ++(expected == PlainAnswer::YES ? wins : losses);
   }
   CHECK(wins > 100);

@@ -112,25 +112,25 @@ class Examiner {
 
  private:
   bool holds(Point p, const std::string& what, const std::string& detail) {
-    const Verdict verdict = referee_.judge(p, drawn_.to_move);
+    const PointReport report = referee_.classify(p, drawn_.to_move);
     const Threat threat = patterns_.threat(drawn_.to_move, p);
     const Forbidden why = drawn_.to_move == BLACK ? patterns_.forbidden(p) : Forbidden::NONE;
     const auto [fours, open_four] = pattern_fours(p);
     const bool five = threat == Threat::FIVE;
     if (what == "forbidden")
-      return FORBIDDEN_NAMES[static_cast<int>(verdict.forbidden)] == detail &&
-             why == verdict.forbidden;
+      return FORBIDDEN_NAMES[static_cast<int>(report.forbidden)] == detail &&
+             why == report.forbidden;
     if (what == "allowed")
-      return board_.at(p) == EMPTY && verdict.forbidden == Forbidden::NONE &&
-             why == Forbidden::NONE && !five && !verdict.five;
-    if (what == "five") return verdict.five && five;
-    if (what == "open_four") return verdict.open_four && open_four;
-    if (what == "four") return verdict.fours > 0 && fours > 0;
-    if (what == "fours") return verdict.fours == std::stoi(detail) && fours == verdict.fours;
-    if (what == "no" && detail == "five") return !verdict.five && !five;
-    if (what == "no" && detail == "four") return verdict.fours == 0 && fours == 0;
-    if (what == "no" && detail == "open_four") return !verdict.open_four && !open_four;
-    if (what == "depth") return verdict.depth == std::stoi(detail);
+      return board_.at(p) == EMPTY && report.forbidden == Forbidden::NONE &&
+             why == Forbidden::NONE && !five && !report.five;
+    if (what == "five") return report.five && five;
+    if (what == "open_four") return report.open_four && open_four;
+    if (what == "four") return report.fours > 0 && fours > 0;
+    if (what == "fours") return report.fours == std::stoi(detail) && fours == report.fours;
+    if (what == "no" && detail == "five") return !report.five && !five;
+    if (what == "no" && detail == "four") return report.fours == 0 && fours == 0;
+    if (what == "no" && detail == "open_four") return !report.open_four && !open_four;
+    if (what == "depth") return report.depth == std::stoi(detail);
     expect(false, "unknown expectation '" + what + "'");
     return true;
   }

@@ -44,21 +44,21 @@ TEST(an_open_four_is_proved_by_one_answer) {
 TEST(missing_reply_is_reported) {
   for (const Rule rule : {Rule::FREESTYLE, Rule::STANDARD, Rule::RENJU})
     check_fault(open_four(rule, "i8"),
-                "white's reply d8 is not answered: the listed answer i8 is no empty", "h8 d8");
+                "white's reply d8 is not refuted: the listed refutation i8 is no empty", "h8 d8");
 
   const Proof proof = make_proof(Rule::STANDARD, 15, "e8 f8 g8", "", {{"h8", 1}, {"d8"}});
-  check_fault(proof, "white's reply d8 is not answered: the threat d8 is no empty point", "h8 d8");
+  check_fault(proof, "white's reply d8 is not refuted: the threat d8 is no empty point", "h8 d8");
 }
 
 TEST(in_caro_one_answer_may_close_both_ends) {
   CHECK_EQ(fault_of(open_four(Rule::STANDARD, "j8")), "");
   for (const Rule rule : {Rule::CARO, Rule::CARO6})
-    check_fault(open_four(rule, "j8"), "the listed answer i8 is no five", "h8 d8");
+    check_fault(open_four(rule, "j8"), "the listed refutation i8 is no five", "h8 d8");
   // The threat is closed from both ends by a reply that is not on its point.
   const std::vector<Step> steps = {{"h8", 1, {{"i8", 2}}}, {"i8"}, {"d8"}};
   CHECK_EQ(fault_of(make_proof(Rule::STANDARD, 15, "e8 f8 g8", "j8", steps)), "");
   check_fault(make_proof(Rule::CARO, 15, "e8 f8 g8", "j8", steps),
-              "white's reply d8 is not answered: the threat i8 is no five any more", "h8 d8");
+              "white's reply d8 is not refuted: the threat i8 is no five any more", "h8 d8");
 }
 
 TEST(two_threes_win_unless_they_are_forbidden) {
@@ -74,7 +74,7 @@ TEST(two_threes_win_unless_they_are_forbidden) {
 TEST(caro_needs_more_defences_listed) {
   for (const Rule rule : {Rule::CARO, Rule::CARO6}) {
     check_fault(two_threes(rule), "the threat e8 is no five any more", "i8 d8 f8 j8");
-    check_fault(two_threes(rule, {"d8", "e8", "f8", "j8"}), "the listed answer j8 is no five",
+    check_fault(two_threes(rule, {"d8", "e8", "f8", "j8"}), "the listed refutation j8 is no five",
                 "i8 k8 f8 e8");
     CHECK_EQ(fault_of(two_threes(rule, {"d8", "e8", "f8", "j8", "k8"})), "");
   }
@@ -87,31 +87,31 @@ TEST(every_part_of_a_proof_is_needed) {
     for (const std::string name : {"e8", "f8", "j8"})
       if (name != dropped) defences.push_back(name);
     const ProofCheck result = verify(two_threes(Rule::FREESTYLE, defences));
-    CHECK(!result.holds);
+    CHECK(!result.is_valid);
     CHECK_EQ(path_of(result).substr(0, 5), "i8 " + dropped);
   }
   for (size_t i = 0; i < sound.nodes.size(); ++i) {
     for (const Point elsewhere : {parsed("a1"), parsed("g8"), parsed("o15")}) {
       Proof moved = sound;
       moved.nodes[i].move = elsewhere;
-      CHECK(!verify(moved).holds);
+      CHECK(!verify(moved).is_valid);
     }
     Proof mute = sound;
     mute.nodes[i].threat = NO_NODE;
-    CHECK_EQ(verify(mute).holds, i >= 3);
+    CHECK_EQ(verify(mute).is_valid, i >= 3);
     Proof silent = sound;
     silent.nodes[i].reply_count = 0;
-    CHECK_EQ(verify(silent).holds, i >= 3);
+    CHECK_EQ(verify(silent).is_valid, i >= 3);
     Proof chatty = sound;
     if (i >= 3 && i < 6) chatty.nodes[i].threat = static_cast<u32>(i) + 1;
-    CHECK_EQ(verify(chatty).holds, !(i >= 3 && i < 6));
+    CHECK_EQ(verify(chatty).is_valid, !(i >= 3 && i < 6));
   }
 }
 
 TEST(faults_of_a_node_without_replies_have_messages) {
   Proof proof = open_four(Rule::FREESTYLE);
   proof.nodes[0].threat = NO_NODE;
-  check_fault(proof, "white's reply a1 is not answered: it is not listed, and there is no threat",
+  check_fault(proof, "white's reply a1 is not refuted: it is not listed, and there is no threat",
               "h8 a1");
   proof = make_proof(Rule::FREESTYLE, 15, "d8 e8 f8 g8", "", {{"h8", 1}, {"c8"}});
   check_fault(proof, "a five needs no threat and no replies", "");
@@ -135,13 +135,13 @@ TEST(a_block_that_is_forbidden_to_black_is_no_reply) {
     return for_white(make_proof(rule, 15, black, white, steps));
   };
   CHECK_EQ(fault_of(four(Rule::RENJU, {{"g8", 1}, {"h8"}})), "");
-  check_fault(four(Rule::FREESTYLE, {{"g8", 1}, {"h8"}}), "black's reply h8 is not answered",
+  check_fault(four(Rule::FREESTYLE, {{"g8", 1}, {"h8"}}), "black's reply h8 is not refuted",
               "g8 h8");
   // An answer to an unplayable reply is not needed.
   CHECK_EQ(fault_of(four(Rule::RENJU, {{"g8", 1, {{"h8", 2}}}, {"h8"}, {"a1"}})), "");
   // Without the second three it may be played.
   check_fault(for_white(make_proof(Rule::RENJU, 15, "c8 h9 h10 i7", white, {{"g8", 1}, {"h8"}})),
-              "black's reply h8 is not answered", "g8 h8");
+              "black's reply h8 is not refuted", "g8 h8");
 }
 
 TEST(forbidden_reply_is_accepted_at_any_depth) {
@@ -165,7 +165,7 @@ TEST(a_move_limit_may_come_first) {
       check_fault(four, "drawn before the next move", "h8");
     Proof threes = two_threes(Rule::FREESTYLE);
     threes.moves_left = left;
-    CHECK_EQ(verify(threes).holds, left >= 5);
+    CHECK_EQ(verify(threes).is_valid, left >= 5);
   }
 }
 
@@ -199,11 +199,11 @@ TEST(the_pass_is_a_reply) {
     put_stones(made, "b5 c5 d5 e1 e2 e4", BLACK);
     return made;
   };
-  check_fault(proof({{"e3", 2}, {"a5", 1}}), "white's pass is not answered", "e5 pass");
+  check_fault(proof({{"e3", 2}, {"a5", 1}}), "white's pass is not refuted", "e5 pass");
   CHECK_EQ(fault_of(proof({{"e3", 2}, {"a5", 1}, {"pass", 1}})), "");
-  check_fault(proof({{"e3", 2}, {"pass", 1}}), "white's reply a5 is not answered", "e5 a5");
-  check_fault(proof({{"e3", 1}, {"a5", 1}, {"pass", 1}}), "the listed answer e3 is no empty point",
-              "e5 e3");
+  check_fault(proof({{"e3", 2}, {"pass", 1}}), "white's reply a5 is not refuted", "e5 a5");
+  check_fault(proof({{"e3", 1}, {"a5", 1}, {"pass", 1}}),
+              "the listed refutation e3 is no empty point", "e5 e3");
 }
 
 TEST(replies_on_occupied_points_are_ignored) {
@@ -227,7 +227,7 @@ TEST(a_shared_node_is_checked_once_in_a_position) {
   steps.push_back({"e4"});
   const std::string black = "a1 b1 c1 d1 a4 b4 c4 d4";
   const ProofCheck result = verify(make_proof(Rule::STANDARD, 7, black, "", steps));
-  CHECK(result.holds);
+  CHECK(result.is_valid);
   // If every order were checked on its own, it would be more than three million.
   CHECK(result.moves_played < 2'200'000);
   CHECK(result.moves_played > 1'500'000);
@@ -240,6 +240,6 @@ TEST(a_shared_node_may_fail_in_another_position) {
       {"o15", 1}, {"i12", 2, {{"j12", 3}}}, {"j12"}, {"h8", 4, {{"d8", 5}}}, {"d8"}, {"i8"}};
   const std::string black = "f12 g12 h12 e8 f8 g8";
   const Proof proof = make_proof(Rule::STANDARD, 15, black, "e12", steps);
-  check_fault(proof, "white's reply a1 is not answered: the threat d8 is no empty point",
+  check_fault(proof, "white's reply a1 is not refuted: the threat d8 is no empty point",
               "o15 d8 i12 j12 h8 a1");
 }

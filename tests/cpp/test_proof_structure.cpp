@@ -47,11 +47,11 @@ TEST(invalid_structures_are_reported) {
     broken("node 2: its move is off",
            [&](Proof& p) { p.nodes[2].move = static_cast<Point>(move); });
   broken("node 0: its threat is no node", [](Proof& p) { p.nodes[0].threat = 3; });
-  broken("node 0: its threat leads back", [](Proof& p) { p.nodes[0].threat = 0; });
-  broken("node 2: its threat leads back", [](Proof& p) { p.nodes[2].threat = 1; });
-  broken("leads to no node", [](Proof& p) { p.replies[0].node = 3; });
-  broken("leads to no node", [](Proof& p) { p.replies[0].node = NO_NODE; });
-  broken("leads back", [](Proof& p) { p.replies[0].node = 0; });
+  broken("node 0: its threat points to an earlier node", [](Proof& p) { p.nodes[0].threat = 0; });
+  broken("node 2: its threat points to an earlier node", [](Proof& p) { p.nodes[2].threat = 1; });
+  broken("points to no node", [](Proof& p) { p.replies[0].node = 3; });
+  broken("points to no node", [](Proof& p) { p.replies[0].node = NO_NODE; });
+  broken("points to an earlier node", [](Proof& p) { p.replies[0].node = 0; });
   broken("more replies", [](Proof& p) { p.nodes[0].reply_count = 0xFFFFFFFF; });
   broken("out of range", [](Proof& p) { p.nodes[0].reply_count = 2; });
   broken("out of range", [](Proof& p) { p.nodes[0].first_reply = 0xFFFFFFFF; });
@@ -63,7 +63,7 @@ TEST(invalid_structures_are_reported) {
   });
   Proof odd = sound;
   odd.nodes[1].first_reply = 0xFFFFFFFF;  // of no meaning without replies
-  CHECK(verify(odd).holds);
+  CHECK(verify(odd).is_valid);
 }
 
 TEST(a_long_chain_does_not_overflow_the_stack) {
@@ -80,7 +80,7 @@ TEST(a_long_chain_does_not_overflow_the_stack) {
     proof.nodes.push_back({empty[empty.size() - 1 - i % empty.size()], i + 1, 0, 0});
   proof.nodes.back().threat = NO_NODE;
   const ProofCheck result = verify(proof);
-  CHECK(!result.holds);
+  CHECK(!result.is_valid);
   CHECK(result.path.size() + 1 >= empty.size());
   CHECK(can_be_played(proof, result.path));
 }
@@ -114,9 +114,9 @@ TEST(mutated_proofs_are_rejected_or_valid) {
     Proof proof = open_four(Rule::FREESTYLE);
     for (int changes = 1 + rng.below(6); changes > 0; --changes) mutate(proof, rng);
     const ProofCheck result = verify(proof);
-    CHECK_EQ(result.holds, result.fault.empty());
+    CHECK_EQ(result.is_valid, result.error.empty());
     CHECK(can_be_played(proof, result.path));
-    held += result.holds;
+    held += result.is_valid;
   }
   CHECK(held > 500 && held < 3000);
 }
@@ -125,14 +125,14 @@ TEST(verification_can_be_stopped) {
   const Proof proof = two_threes(Rule::FREESTYLE);
   int questions = 0;
   const ProofCheck whole = verify(proof, [&](u64) { return ++questions > 0; });
-  CHECK(whole.holds && !whole.stopped);
+  CHECK(whole.is_valid && !whole.interrupted);
   CHECK_EQ(questions, static_cast<int>(whole.moves_played / 4096));
   CHECK(questions > 10);
   for (const int stop : {1, 2, 7}) {
     int asked = 0;
     const ProofCheck result = verify(proof, [&](u64) { return ++asked < stop; });
-    CHECK(result.stopped && !result.holds);
-    CHECK_EQ(result.fault, std::string());
+    CHECK(result.interrupted && !result.is_valid);
+    CHECK_EQ(result.error, std::string());
     CHECK(result.path.empty());
     CHECK_EQ(asked, stop);
     CHECK(result.moves_played < whole.moves_played);

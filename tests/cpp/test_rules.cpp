@@ -119,7 +119,7 @@ TEST(the_referee_does_not_change_the_cells) {
     for (const Placed& stone : random_stones(rng, size)) cells[stone.point] = stone.colour;
     Referee referee(cells, Rule::RENJU);
     for (const Point p : board_points(size))
-      if (cells[p] == EMPTY) referee.judge(p, BLACK);
+      if (cells[p] == EMPTY) referee.classify(p, BLACK);
     CHECK(referee.cells() == cells);
   }
 }
@@ -139,7 +139,8 @@ TEST(verdicts_commute_with_symmetries) {
     for (const Point p : board_points(size)) {
       if (cells[p] != EMPTY) continue;
       for (const Colour colour : {BLACK, WHITE}) {
-        const Verdict a = here.judge(p, colour), b = there.judge(transformed(p, s, size), colour);
+        const PointReport a = here.classify(p, colour),
+                          b = there.classify(transformed(p, s, size), colour);
         CHECK(a.five == b.five && a.fours == b.fours && a.open_four == b.open_four);
         CHECK(a.overline == b.overline && a.forbidden == b.forbidden);
       }

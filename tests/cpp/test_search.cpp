@@ -70,11 +70,11 @@ TEST(node_limit_is_exact) {
       const SearchLog log = search_and_log(search, request_of(position, 0, limit));
       check_answer(position, log);
       const SearchInfo& info = log.answer.info;
-      for (const SearchInfo& told : log.infos) CHECK(told.work.nodes <= limit);
-      CHECK(info.work.vcf_nodes <= info.work.nodes);
-      CHECK(info.work.solver_nodes <= limit / 10 + 1);
+      for (const SearchInfo& told : log.infos) CHECK(told.stats.nodes <= limit);
+      CHECK(info.stats.vcf_nodes <= info.stats.nodes);
+      CHECK(info.stats.solver_nodes <= limit / 10 + 1);
       if (is_mate(info.value)) continue;  // found before the limit
-      CHECK_EQ(info.work.nodes, limit);
+      CHECK_EQ(info.stats.nodes, limit);
       ++exact;
     }
   }
@@ -117,13 +117,13 @@ TEST(reported_counts_never_decrease) {
     const SearchLog log = search_and_log(search, request_of(position, 6));
     SearchInfo before;
     for (const SearchInfo& info : log.infos) {
-      CHECK(info.work.nodes >= before.work.nodes);
-      CHECK(info.work.evaluations >= before.work.evaluations);
+      CHECK(info.stats.nodes >= before.stats.nodes);
+      CHECK(info.stats.evaluations >= before.stats.evaluations);
       CHECK(info.nanoseconds >= before.nanoseconds);
       CHECK(info.hashfull >= before.hashfull && info.hashfull <= 1000);
       before = info;
     }
-    CHECK(before.work.nodes > 0 && before.work.evaluations > 0);
+    CHECK(before.stats.nodes > 0 && before.stats.evaluations > 0);
   }
 }
 
@@ -142,7 +142,7 @@ TEST(stopped_search_still_has_a_legal_move) {
     for (SearchControl* control : {&stopped, &late}) {
       const SearchLog log = search_and_log(search, request, *control);
       check_answer(position, log);
-      CHECK(log.answer.info.work.nodes <= 3 * 128);
+      CHECK(log.answer.info.stats.nodes <= 3 * 128);
     }
   }
 }
@@ -351,6 +351,6 @@ TEST(several_threads_play_legally) {
     check_answer(position, by_depth);
     const SearchLog by_nodes = search_and_log(search, request_of(position, 0, 4001));
     check_answer(position, by_nodes);
-    CHECK(by_nodes.answer.info.work.nodes <= 4 * 1001);
+    CHECK(by_nodes.answer.info.stats.nodes <= 4 * 1001);
   }
 }

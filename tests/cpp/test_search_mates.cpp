@@ -115,16 +115,16 @@ Point random_reply(Rng& rng, const GamePosition& position) {
   board.assign(position.cells, 0);
   const Colour other = opponent(position.side);
   std::vector<Point> replies;
-  if (board.has_five(other))
+  if (board.can_make_five(other))
     for (const Point p : board.defences(other, NO_POINT)) replies.push_back(p);
   if (replies.empty())
     board.patterns().for_each_at_least(other, Threat::OPEN_FOUR, [&](Point four) {
       for (const Point p : board.patterns().defences(other, four))
-        if (board.patterns().may_play(position.side, p)) replies.push_back(p);
+        if (board.patterns().is_legal(position.side, p)) replies.push_back(p);
     });
   if (replies.empty() || rng.below(8) == 0)
     for (const Point p : board_points(position.size))
-      if (board.patterns().is_empty(p) && board.patterns().may_play(position.side, p))
+      if (board.patterns().is_empty(p) && board.patterns().is_legal(position.side, p))
         replies.push_back(p);
   return replies.empty() ? NO_POINT : replies[rng.below(static_cast<u32>(replies.size()))];
 }
@@ -142,8 +142,8 @@ int plies_to_win(AlphaBeta& search, GamePosition position, int depth, int most, 
       // He takes a five that is left to him.
       ThreatBoard board(position.size, position.rule);
       board.assign(position.cells, 0);
-      move = board.has_five(position.side) ? board.five_point(position.side)
-                                           : random_reply(rng, position);
+      move = board.can_make_five(position.side) ? board.five_point(position.side)
+                                                : random_reply(rng, position);
     }
     if (move == NO_POINT) {
       position.side = opponent(position.side);
@@ -217,8 +217,8 @@ TEST(vcf_wins_are_found_and_proven) {
         ++wins;
         CHECK(info.proven && is_win(info.value));
         CHECK_EQ(log.infos.size(), size_t{1});
-        CHECK_EQ(info.work.nodes, u64{0});
-        CHECK(info.work.solver_nodes > 0);
+        CHECK_EQ(info.stats.nodes, u64{0});
+        CHECK(info.stats.solver_nodes > 0);
         // The line ends with the last four; the five comes two plies after it.
         CHECK_EQ(MATE - info.value, static_cast<int>(info.pv.size()) + 2);
       }

@@ -17,9 +17,9 @@ namespace {
 bool same_info(const SearchInfo& a, const SearchInfo& b) {
   return a.depth == b.depth && a.selective_depth == b.selective_depth && a.multipv == b.multipv &&
          a.value == b.value && a.proven == b.proven && a.bound == b.bound && a.pv == b.pv &&
-         a.work.nodes == b.work.nodes && a.work.vcf_nodes == b.work.vcf_nodes &&
-         a.work.solver_nodes == b.work.solver_nodes && a.work.evaluations == b.work.evaluations &&
-         a.hashfull == b.hashfull;
+         a.stats.nodes == b.stats.nodes && a.stats.vcf_nodes == b.stats.vcf_nodes &&
+         a.stats.solver_nodes == b.stats.solver_nodes &&
+         a.stats.evaluations == b.stats.evaluations && a.hashfull == b.hashfull;
 }
 
 bool same_search(const SearchLog& a, const SearchLog& b) {
@@ -65,8 +65,8 @@ TEST(search_is_repeatable_after_a_new_game) {
                         second = search_and_log(used, request);
         if (!same_search(first, second))
           check::fail(__FILE__, __LINE__,
-                      std::to_string(first.answer.info.work.nodes) + " nodes, then " +
-                          std::to_string(second.answer.info.work.nodes) + ": " +
+                      std::to_string(first.answer.info.stats.nodes) + " nodes, then " +
+                          std::to_string(second.answer.info.stats.nodes) + ": " +
                           describe(position));
       }
     }
@@ -80,7 +80,7 @@ TEST(search_without_a_new_game_uses_the_table) {
   for (const GamePosition& position : positions(2, 4, 15, rule)) {
     const SearchLog first = search_and_log(search, request_of(position, 6));
     const SearchLog second = search_and_log(search, request_of(position, 6));
-    less += second.answer.info.work.nodes < first.answer.info.work.nodes;
+    less += second.answer.info.stats.nodes < first.answer.info.stats.nodes;
   }
   CHECK(less >= 3);
 }
@@ -92,9 +92,9 @@ TEST(bench_has_one_signature) {
     options.memory = SMALL_MEMORY;
     const BenchResult first = bench(rule, options, 4), second = bench(rule, options, 4);
     CHECK_EQ(first.signature, second.signature);
-    CHECK_EQ(first.work.nodes, second.work.nodes);
+    CHECK_EQ(first.stats.nodes, second.stats.nodes);
     CHECK_EQ(first.positions, second.positions);
-    CHECK(first.positions >= 8 && first.work.nodes > 0);
+    CHECK(first.positions >= 8 && first.stats.nodes > 0);
     // It distinguishes one search from another.
     CHECK(bench(rule, options, 5).signature != first.signature);
     options.search.history = false;
@@ -157,7 +157,7 @@ TEST(search_allocates_nothing_for_its_nodes) {
           worker.run({});
           allocations = counted.count();
         }
-        if (worker.work().nodes < 6000) continue;  // a mate came first
+        if (worker.stats().nodes < 6000) continue;  // a mate came first
         CHECK(allocations < 6000 / 10);
         ++searched;
       }

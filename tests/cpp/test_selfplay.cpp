@@ -171,7 +171,7 @@ TEST(selfplay_reuse_saves_evaluations_and_plays_the_same) {
       settings.games = settings.groups = 1;  // games end in the order of their numbers
       PlayedRun run(settings, hash_net);
       found[reuse] = run.until(200);
-      leaves[reuse] = run.games.work().leaves;
+      leaves[reuse] = run.games.counters().leaves;
     }
     CHECK(equal(found[0], found[1]));
     CHECK(leaves[1] < leaves[0]);
@@ -289,9 +289,9 @@ TEST(selfplay_leaves_can_be_sorted_by_searching_side) {
   });
   run.games.play_once({{make_point(5, 5), make_point(6, 5)}});
   while (run.games.idle_games() == 0) run.step();
-  const Work work = run.games.work();
-  CHECK(both > 0 && static_cast<u64>(both) < work.leaves);
-  CHECK(static_cast<u64>(changes) <= work.moves);
+  const WorkCounters counters = run.games.counters();
+  CHECK(both > 0 && static_cast<u64>(both) < counters.leaves);
+  CHECK(static_cast<u64>(changes) <= counters.moves);
 }
 
 TEST(selfplay_rejects_invalid_openings) {

@@ -52,7 +52,7 @@ void play_out(Tree& tree, const Root& root, const Settings& settings, Value valu
   for (int i = 0; i < settings.playouts; ++i) {
     const Step step = {ROOT, root.pick(tree, schedule, i)};
     const float found = value(tree.edge(step.edge).move);
-    tree.back_up({&step, 1}, {-found, 0}, found <= -1 ? ProvenState::WON : ProvenState::UNKNOWN);
+    tree.back_up({&step, 1}, {-found, 0}, found <= -1 ? ProvenState::WON : ProvenState::UNPROVEN);
   }
 }
 
@@ -65,8 +65,8 @@ TEST(leaf_inspector_finds_fives_and_defences) {
   CHECK_EQ(inspector.moves().size(), size_t{2});
   CHECK_EQ(inspect(inspector, four, WHITE), ProvenState::LOST);  // open at both ends
   const Cells closed = rows_of(15, {0, 1, 2, 3}, {7});
-  CHECK_EQ(inspect(inspector, closed, WHITE), ProvenState::UNKNOWN);
-  CHECK(inspector.must_stop_five());
+  CHECK_EQ(inspect(inspector, closed, WHITE), ProvenState::UNPROVEN);
+  CHECK(inspector.must_block_four());
   CHECK_EQ(inspector.moves().size(), size_t{1});
   CHECK(has_move(inspector, make_point(4, 0)));
 }
@@ -76,16 +76,16 @@ TEST(leaf_inspector_finds_open_fours_and_vcf) {
   const Cells three = rows_of(15, {4, 5, 6}, {});
   CHECK_EQ(inspect(inspector, three, BLACK), ProvenState::WON);
   CHECK(has_move(inspector, make_point(3, 0)) && has_move(inspector, make_point(7, 0)));
-  CHECK_EQ(inspect(inspector, three, WHITE), ProvenState::UNKNOWN);
-  CHECK(!inspector.must_stop_five() && !inspector.is_unthreatened());
+  CHECK_EQ(inspect(inspector, three, WHITE), ProvenState::UNPROVEN);
+  CHECK(!inspector.must_block_four() && !inspector.is_unthreatened());
   CHECK(inspector.moves().size() <= 5);
   // Two closed threes that meet: a double four.
   Cells cross = empty_cells(15);
   for (const int i : {0, 1, 2}) cross[make_point(i, 3)] = cross[make_point(3, i)] = BLACK;
   CHECK_EQ(inspect(inspector, cross, BLACK), ProvenState::WON);
   CHECK_EQ(inspector.moves().size(), size_t{1});
-  CHECK_EQ(inspect(inspector, cross, BLACK, 0), ProvenState::UNKNOWN);
-  CHECK_EQ(inspect(inspector, empty_cells(15), BLACK), ProvenState::UNKNOWN);
+  CHECK_EQ(inspect(inspector, cross, BLACK, 0), ProvenState::UNPROVEN);
+  CHECK_EQ(inspect(inspector, empty_cells(15), BLACK), ProvenState::UNPROVEN);
   CHECK_EQ(inspector.moves().size(), size_t{225});
 }
 
@@ -96,7 +96,7 @@ TEST(leaf_inspector_skips_forbidden_points) {
   for (int i = 0; i < 3000; ++i) {
     const GamePosition position = middle_game(rng, 15, Rule::RENJU);
     if (position.side != BLACK) continue;
-    if (inspect(inspector, position.cells, BLACK) != ProvenState::UNKNOWN) continue;
+    if (inspect(inspector, position.cells, BLACK) != ProvenState::UNPROVEN) continue;
     Referee referee(position.cells, Rule::RENJU);
     for (const Point p : board_points(15))
       if (position.cells[p] == EMPTY && referee.forbidden(p) != Forbidden::NONE) {
@@ -215,14 +215,14 @@ TEST(selfplay_roots_use_proven_moves) {
     play_out(tree, root, settings, [&](Point p) { return p == third ? -0.5F : -1.0F; });
     Rng rng(1);
     CHECK_EQ(tree.edge(root.best(tree, 1, rng)).move, third);
-    CHECK_EQ(tree.node(ROOT).proven, ProvenState::UNKNOWN);
+    CHECK_EQ(tree.node(ROOT).proven, ProvenState::UNPROVEN);
     CHECK(root.policy(tree)[2] > 0.99F);
     const Step step = {ROOT, tree.node(ROOT).first_edge + 2};
     tree.back_up({&step, 1}, {1, 0}, ProvenState::WON);
     CHECK_EQ(tree.node(ROOT).proven, ProvenState::LOST);
     CHECK_EQ(root.value(tree).score, -1.0F);
     const Step won = {ROOT, tree.node(ROOT).first_edge + 1};
-    tree.edge(won.edge).proven = ProvenState::UNKNOWN;
+    tree.edge(won.edge).proven = ProvenState::UNPROVEN;
     tree.back_up({&won, 1}, {-1, 0}, ProvenState::LOST);
     CHECK_EQ(tree.node(ROOT).proven, ProvenState::WON);
     CHECK_EQ(root.best(tree, 1, rng), won.edge);
@@ -252,19 +252,19 @@ TEST(selfplay_trees_keep_the_most_likely_moves) {
 TEST(selfplay_views_turn_boards_and_points_alike) {
   Rng rng(4);
   for (const int size : {5, 8, 15, 22}) {
-    const View view(size);
+    const BoardPacker packer(size);
     const GamePosition position = position_of(size, Rule::FREESTYLE, random_stones(rng, size));
     for (int s = 0; s < SYMMETRY_NB; ++s) {
       std::vector<u8> packed(static_cast<size_t>(bytes_of(size)), 0xFF);
-      view.pack(position.cells, WHITE, s, packed.data());
+      packer.pack(position.cells, WHITE, s, packed.data());
       const std::vector<u8> seen = unpacked(packed.data(), size);
       for (const Point p : board_points(size)) {
         const Point q = transformed(p, s, size);
-        CHECK_EQ(view.index(p, s), y_of(q) * size + x_of(q));
+        CHECK_EQ(packer.index(p, s), y_of(q) * size + x_of(q));
         const Stone stone = position.cells[p];
-        CHECK_EQ(seen[static_cast<size_t>(view.index(p, s))], stone == EMPTY   ? 0
-                                                              : stone == WHITE ? 1
-                                                                               : 2);
+        CHECK_EQ(seen[static_cast<size_t>(packer.index(p, s))], stone == EMPTY   ? 0
+                                                                : stone == WHITE ? 1
+                                                                                 : 2);
       }
       if (const int spare = size * size % 4) CHECK_EQ(packed.back() >> (2 * spare), 0);
     }

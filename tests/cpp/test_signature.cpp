@@ -32,7 +32,7 @@ std::string kept(const std::string& json, const std::string& name) {
   return json.substr(begin, json.find('"', begin) - begin);
 }
 
-void check_signatures(Preset preset, const std::string& preset_name, const BenchEffort& effort) {
+void check_signatures(Preset preset, const std::string& preset_name, const BenchLimits& limits) {
   const std::string golden = read_file(TENGEN_TEST_DATA "/golden/bench.json");
   for (int rule = 0; rule < RULE_NB; ++rule) {
     const std::string name(RULE_NAMES[rule]);
@@ -40,8 +40,8 @@ void check_signatures(Preset preset, const std::string& preset_name, const Bench
     const auto tables = ClassicalTables::parse(bytes, static_cast<Rule>(rule));
     EngineOptions options;
     options.preset = preset;
-    if (effort.playouts) options.kind = SearchKind::MCTS;
-    const BenchResult result = run_bench(static_cast<Rule>(rule), {tables, {}}, options, effort,
+    if (limits.playouts) options.kind = SearchKind::MCTS;
+    const BenchResult result = run_bench(static_cast<Rule>(rule), {tables, {}}, options, limits,
                                          [](int, int) { return true; });
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(result.signature));

@@ -76,7 +76,7 @@ TEST(policy_player_takes_fives_and_stops_them) {
     }
     bool can_stop = false;
     patterns.for_each_at_least(other, Threat::FIVE, [&](Point p) {
-      can_stop = can_stop || patterns.may_play(position.side, p);
+      can_stop = can_stop || patterns.is_legal(position.side, p);
     });
     if (!can_stop) continue;
     CHECK(patterns.threat(other, move) == Threat::FIVE);

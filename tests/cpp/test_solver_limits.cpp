@@ -108,8 +108,8 @@ TEST(vcf_node_limit_is_exact) {
       vcf.clear();
       CHECK_EQ(vcf.search(board, position.attacker, 0, limited), found);
       CHECK_EQ(limited.nodes(), unlimited.nodes());
-      CHECK_EQ(limited.ended_by(),
-               found == SolveStatus::UNKNOWN ? EndedBy::NODES : EndedBy::FINISHED);
+      CHECK_EQ(limited.stop_reason(),
+               found == SolveStatus::UNKNOWN ? StopReason::NODES : StopReason::FINISHED);
       stopped += found == SolveStatus::UNKNOWN;
     }
   }
@@ -125,11 +125,11 @@ TEST(solver_node_limit_is_exact) {
         const Solution solution = solve(solver, position, question_of(goal, limit));
         CHECK(solution.nodes <= limit);
         if (solution.status != SolveStatus::UNKNOWN) {
-          CHECK_EQ(solution.ended_by, EndedBy::FINISHED);
+          CHECK_EQ(solution.stop_reason, StopReason::FINISHED);
           continue;
         }
         ++stopped;
-        CHECK_EQ(solution.ended_by, EndedBy::NODES);
+        CHECK_EQ(solution.stop_reason, StopReason::NODES);
         CHECK_EQ(solution.nodes, limit);
         CHECK(!solution.proof);
       }
@@ -159,7 +159,7 @@ TEST(cancelled_search_ends_at_once) {
       request.cancel = &set;
       const Solution solution = solve(solver, position, request);
       CHECK_EQ(solution.status, SolveStatus::UNKNOWN);
-      CHECK_EQ(solution.ended_by, EndedBy::CANCELLED);
+      CHECK_EQ(solution.stop_reason, StopReason::CANCELLED);
       CHECK_EQ(solution.nodes, u64{0});
     }
     Vcf vcf(64 << 10);
@@ -167,7 +167,7 @@ TEST(cancelled_search_ends_at_once) {
     board.assign(position.cells, 0);
     StopCondition stop_condition({}, &set);
     CHECK_EQ(vcf.search(board, position.attacker, 0, stop_condition), SolveStatus::UNKNOWN);
-    CHECK_EQ(stop_condition.ended_by(), EndedBy::CANCELLED);
+    CHECK_EQ(stop_condition.stop_reason(), StopReason::CANCELLED);
     CHECK_EQ(stop_condition.nodes(), u64{0});
   }
 }
@@ -190,7 +190,7 @@ TEST(search_is_cancelled_while_it_runs) {
       return !by_hook;
     };
     const Solution solution = solve(solver, position, request);
-    CHECK_EQ(solution.ended_by, EndedBy::CANCELLED);
+    CHECK_EQ(solution.stop_reason, StopReason::CANCELLED);
     CHECK(nodes_then > 0);
     CHECK(solution.nodes - nodes_then <= 1000);  // some tenths of a millisecond
   }
@@ -209,7 +209,7 @@ TEST(stopped_search_leaves_valid_state) {
       const Solution found = solve(solver, position, whole);
       if (found.status != expected.status)
         check::fail(__FILE__, __LINE__, differs(found, expected) + describe(position, goal));
-      if (found.proof) CHECK(verify(*found.proof).holds);
+      if (found.proof) CHECK(verify(*found.proof).is_valid);
       decided += found.status != SolveStatus::UNKNOWN;
     }
   }
@@ -252,7 +252,7 @@ TEST(searches_leave_the_board_as_it_was) {
           StopCondition replay({0, limit / 2});
           still_wins(board, position.attacker, vcf.tree(), replay);
           CHECK(before.is_same(board));
-          zone_of(board, position.attacker, vcf.tree());
+          relevance_zone(board, position.attacker, vcf.tree());
           CHECK(before.is_same(board));
         }
         for (const int quiet : {0, 1}) {
@@ -285,7 +285,7 @@ TEST(same_request_has_the_same_result) {
       const Solution first = solve_afresh(position, request);
       const Solution second = solve_afresh(position, request);
       CHECK_EQ(second.status, first.status);
-      CHECK_EQ(second.ended_by, first.ended_by);
+      CHECK_EQ(second.stop_reason, first.stop_reason);
       CHECK_EQ(second.nodes, first.nodes);
       CHECK_EQ(second.depth, first.depth);
       CHECK_EQ(second.best, first.best);

@@ -42,7 +42,7 @@ TEST(wins_need_the_moves_that_are_left) {
           const int left = ascending ? i : 9 - i;
           const Solution found = solve(solver, position, question_of(goal, MANY_NODES), left);
           CHECK_EQ(found.status, left >= c.moves ? SolveStatus::WIN : SolveStatus::NO_WIN);
-          if (found.proof) CHECK(verify(*found.proof).holds);
+          if (found.proof) CHECK(verify(*found.proof).is_valid);
         }
         CHECK_EQ(solve(solver, position, question_of(goal, MANY_NODES)).status, SolveStatus::WIN);
       }
@@ -68,7 +68,7 @@ TEST(results_of_different_move_limits_are_independent) {
         if (expected.status == SolveStatus::WIN) {
           won = true;
           ++wins;
-          CHECK(verify(*expected.proof).holds);
+          CHECK(verify(*expected.proof).is_valid);
         }
       }
     }
@@ -153,7 +153,7 @@ TEST(finished_quiet_search_has_a_result) {
   for (const TacticalPosition& position : fights(45, 2, 9, 3))
     for (const Goal goal : GOALS) {
       const Solution found = solve_afresh(position, question_of(goal, MANY_NODES));
-      if (found.status == SolveStatus::UNKNOWN && found.ended_by == EndedBy::FINISHED)
+      if (found.status == SolveStatus::UNKNOWN && found.stop_reason == StopReason::FINISHED)
         check::fail(__FILE__, __LINE__, "finished, but unknown: " + describe(position, goal));
     }
 }

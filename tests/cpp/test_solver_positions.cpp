@@ -23,7 +23,7 @@ void check_cases(const char* path, Goal goal) {
     if (found.status == SolveStatus::UNKNOWN || wins != (drawn.expected == "win"))
       check::fail(path, 0, drawn.title);
     if (!wins) continue;
-    CHECK(verify(*found.proof).holds);
+    CHECK(verify(*found.proof).is_valid);
     const auto is_first = [&](Point p) { return p == found.proof->nodes[0].move; };
     if (!drawn.only.empty() && std::none_of(drawn.only.begin(), drawn.only.end(), is_first))
       check::fail(path, 0, drawn.title + ": another first move");
@@ -51,7 +51,7 @@ SolveStatus ask(const Cells& cells, int size, Rule rule, Colour attacker, int qu
   request.quiet = quiet;
   request.limits.nodes = 2000000;  // only so that a failure ends
   const Solution found = solver.solve(cells, attacker, 0, request);
-  if (found.status == SolveStatus::WIN) CHECK(verify(*found.proof).holds);
+  if (found.status == SolveStatus::WIN) CHECK(verify(*found.proof).is_valid);
   return found.status;
 }
 
@@ -137,8 +137,8 @@ TEST(proof_beyond_the_memory_limit_is_abandoned) {
     CHECK_EQ(search.search(board, BLACK, 0, 0, stop_condition), SolveStatus::WIN);
     ProofBuilder builder(board, BLACK);
     CHECK_EQ(search.build(builder, room, stop_condition), room > 64);
-    CHECK_EQ(stop_condition.ended_by(), room > 64 ? EndedBy::FINISHED : EndedBy::MEMORY);
-    if (room > 64) CHECK(verify(builder.finish(cells, 0)).holds);
+    CHECK_EQ(stop_condition.stop_reason(), room > 64 ? StopReason::FINISHED : StopReason::MEMORY);
+    if (room > 64) CHECK(verify(builder.finish(cells, 0)).is_valid);
   }
 }
 

@@ -14,8 +14,15 @@ import pytest
 from fuzz.gomocup_lines import damaged, next_lines
 from tengen import Board, Colour, Move
 from tengen.engine import Info, Limit, PlayResult, PovScore, Score
-from tengen.engine.protocol.actions import Action, Ponder, Quit, Say, SearchFailed, Think
-from tengen.engine.protocol.client import ClientSession, Moved
+from tengen.engine.protocol.actions import (
+    Action,
+    Quit,
+    SearchFailed,
+    SendLine,
+    StartPondering,
+    StartSearch,
+)
+from tengen.engine.protocol.client import ClientSession, EngineMove
 from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.syntax import MAX_LINE, LineSplitter
 
@@ -34,7 +41,7 @@ class Driver:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.session = GomocupSession(lambda: 'name="x"', seed=rng.randrange(1000))
-        self.search: Think | None = None
+        self.search: StartSearch | None = None
         self.answers: list[str] = []
         self.moves = 0
 
@@ -43,7 +50,7 @@ class Driver:
         urgent = line.split(maxsplit=1)[0].upper() in ("INFO", "STOP") if line.split() else True
         thinking = self.search
         actions = self.session.handle(line)
-        output = [action.line for action in actions if isinstance(action, Say)]
+        output = [action.line for action in actions if isinstance(action, SendLine)]
         assert not (urgent and output), f"an answer to {line!r}: {output}"
         if output and output[0].startswith(("ERROR", "UNKNOWN")) and len(actions) == 1:
             assert self._stones() == before, f"{line!r} changed the position: {output}"
@@ -54,14 +61,14 @@ class Driver:
 
     def do(self, actions: list[Action]) -> None:
         for action in actions:
-            if isinstance(action, Say):
+            if isinstance(action, SendLine):
                 assert ANSWER.fullmatch(action.line), f"no answer of the protocol: {action.line!r}"
                 self.answers.append(action.line)
-            elif isinstance(action, Think):
+            elif isinstance(action, StartSearch):
                 assert self.search is None, "two searches at once"
                 assert not action.board.is_over()
                 self.search = action
-            elif isinstance(action, Ponder):
+            elif isinstance(action, StartPondering):
                 assert not action.board.is_over()
 
     def end_search(self) -> None:
@@ -207,7 +214,7 @@ def test_arbitrary_engine_output() -> None:
             line = rng.choice(output)
             line = damaged(rng, line) if rng.random() < 0.5 else line
             reply = client.receive(line)
-            if isinstance(reply, Moved):
+            if isinstance(reply, EngineMove):
                 assert board.is_legal(reply.move)
                 moves += 1
     assert moves > 200

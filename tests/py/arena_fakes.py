@@ -14,7 +14,7 @@ from tengen.arena.definition import Definition, ScheduledGame, schedule
 from tengen.arena.game import MatchGame, MoveReport
 from tengen.arena.game_task import GameTask
 from tengen.arena.player import Player
-from tengen.cluster import Cluster, Done, Failure
+from tengen.cluster import Cluster, Failure, TaskOutcome
 from tengen.cluster.base import Work
 from tengen.engine import Analysis, AnyEngine, Info, Limit, PlayResult, PovScore, Score
 from tengen.engine.swap2 import Swap2Choice
@@ -168,7 +168,7 @@ class FakeCluster(Cluster):
         work: Work[T, R],
         tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Done[T, R] | None]:
+    ) -> Iterator[TaskOutcome[T, R] | None]:
         waiting, flying = (task for task in tasks if task is not None), list[T]()
         more = self._feed(waiting, flying)
         while flying and not stop():
@@ -178,7 +178,7 @@ class FakeCluster(Cluster):
             )
             self.done.append(task)
             more = more and self._feed(waiting, flying)
-            yield Done(task, result)
+            yield TaskOutcome(task, result)
             yield None
 
     def _feed(self, waiting: Iterator[T], flying: list[T]) -> bool:

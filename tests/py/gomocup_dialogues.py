@@ -14,8 +14,16 @@ from pathlib import Path
 from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Colour, Move
 from tengen.engine import Info, PlayResult, Score
-from tengen.engine.protocol.actions import Action, Halt, Ponder, Quit, Say, SearchFailed, StartGame
-from tengen.engine.protocol.actions import Think as ThinkAction
+from tengen.engine.protocol.actions import (
+    Action,
+    Quit,
+    SearchFailed,
+    SendLine,
+    StartGame,
+    StartPondering,
+    StopSearch,
+)
+from tengen.engine.protocol.actions import StartSearch as ThinkAction
 from tengen.engine.protocol.gomocup_session import GomocupSession
 
 FOLDER = Path(__file__).parents[1] / "dialogues"
@@ -174,7 +182,7 @@ class Actor:
     def do(self, actions: list[Action]) -> None:
         for action in actions:
             self.did.append(action)
-            if isinstance(action, Say):
+            if isinstance(action, SendLine):
                 assert "\n" not in action.line
                 self.told.append(action.line)
             elif isinstance(action, ThinkAction):
@@ -206,7 +214,7 @@ class Actor:
         score = self.score if board.turn is Colour.WHITE else -self.score
         self.found = info_of(board, score, int(depth), float(seconds))
         for action in self.session.search_event(self.found):
-            assert isinstance(action, Say)
+            assert isinstance(action, SendLine)
             self.told.append(action.line)
 
     def _done(self, rest: str) -> None:
@@ -266,12 +274,12 @@ class Actor:
         assert any(isinstance(action, Quit) for action in self.did) == (rest != "no")
 
     def _is_halted(self, rest: str) -> None:
-        assert any(isinstance(action, Halt) for action in self.did) == (rest != "no")
+        assert any(isinstance(action, StopSearch) for action in self.did) == (rest != "no")
 
     def _is_newgame(self, rest: str) -> None:
         assert any(isinstance(action, StartGame) for action in self.did) == (rest != "no")
 
     def _is_pondering(self, rest: str) -> None:
         """The last move of the board that is pondered, or `no`."""
-        result = [action for action in self.did if isinstance(action, Ponder)]
+        result = [action for action in self.did if isinstance(action, StartPondering)]
         assert (result[-1].board.peek().gomocup if result else "no") == rest

@@ -78,7 +78,7 @@ class FakeSearch(Search):
     def stop(self) -> None:
         self._stopped.set()
 
-    def take(self, timeout: float) -> Info | None:
+    def next_info(self, timeout: float) -> Info | None:
         if self._infos:
             return self._infos.pop()
         if self._manner == "deaf":

@@ -14,7 +14,7 @@ from tengen import Board, Move
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import MatchGame
-from tengen.arena.referee import Participant, Referee, is_dead, is_proven_win
+from tengen.arena.referee import Participant, Referee, is_dead_draw, is_proven_win
 from tengen.game.rule import Colour
 
 OPEN_THREE = "h8 a1 i8 a3"  # black continues with j8
@@ -133,13 +133,13 @@ def test_blocked_boards(size: int) -> None:
     """Dead with few stones; alive again without a single one of them, wherever it was."""
     for black, white in ((0, 1), (1, 3), (4, 2)):
         board = blocked(size, black, white)
-        assert is_dead(board)
+        assert is_dead_draw(board)
         assert is_dead_by_lines(board)
         stones = board.stones()
         centre = Move(size // 2 - (size % 2 == 0), size // 2)
         near = sorted(stones, key=lambda move: (move.x - centre.x) ** 2 + (move.y - centre.y) ** 2)
         for gone in near[:4]:
-            assert not is_dead(board_of({m: c for m, c in stones.items() if m != gone}, size))
+            assert not is_dead_draw(board_of({m: c for m, c in stones.items() if m != gone}, size))
 
 
 def test_random_boards() -> None:
@@ -153,7 +153,7 @@ def test_random_boards() -> None:
         half = chance.randrange(len(points) // 3, len(points) - len(points) // 3)
         board = Board.from_stones(points[:half], points[half:], size=size)
         expected = is_dead_by_lines(board)
-        assert is_dead(board) == expected
+        assert is_dead_draw(board) == expected
         seen[expected] += 1
     assert min(seen.values()) > 30
 

@@ -39,7 +39,7 @@ def scores(fixture: ScheduledGame) -> float:
 def folder_of(path: Path, definition: Definition, **values: Any) -> MatchFolder:
     """A run that is at its end."""
     folder = MatchFolder.create(path, definition, OPENINGS)
-    with folder.open_journal():
+    with folder.open_event_log():
         for game in games_of(definition, scores):
             folder.add(game)
     return folder
@@ -176,7 +176,7 @@ def test_games_with_a_pass_are_written(tmp_path: Path) -> None:
     definition = small()
     folder = MatchFolder.create(tmp_path, definition, OPENINGS)
     first, second = list(schedule(definition))[:2]
-    with folder.open_journal():
+    with folder.open_event_log():
         folder.add(game_of(first, moves=("d4", "pass", "pass"), reason="passes"))
         folder.add(game_of(second))
     write_games(folder)
@@ -216,7 +216,7 @@ def test_results_of_everything(tmp_path: Path) -> None:
 def test_only_counted_games_are_rated(tmp_path: Path) -> None:
     definition = small(pairs=100, sprt={"elo0": 0, "elo1": 50})
     folder = MatchFolder.create(tmp_path, definition, OPENINGS)
-    with folder.open_journal():
+    with folder.open_event_log():
         for game in games_of(definition, lambda f: 1.0 if f.black == 0 else 0.0):
             folder.add(game)
     actual = json.loads(result(definition, OPENINGS, folder.games))

@@ -155,7 +155,7 @@ def test_a_hundred_games(token: str, tmp_path: Path) -> None:
     player = nasty(token, "--each", str(tmp_path / "starts"))
     definition = match(player, pairs=50, response_grace=3.0)
     folder = MatchFolder.create(tmp_path / "run", definition, [("h8", "i9")])
-    with folder.open_journal(), LocalCluster(2) as cluster:
+    with folder.open_event_log(), LocalCluster(2) as cluster:
         run_match(folder, cluster)
     assert sorted(game.number for game in folder.games) == list(range(100))
     faults = [list(LOSING)[n % len(LOSING)] for n in islice(count(), 100)]

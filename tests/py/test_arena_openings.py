@@ -34,7 +34,7 @@ from tengen.arena.openings import (
     renju26,
 )
 from tengen.arena.player import Player
-from tengen.cluster import Cluster, Done, Failure, ProgressRecord
+from tengen.cluster import Cluster, Failure, ProgressRecord, TaskOutcome
 from tengen.game import records
 from tengen.util.config import config_folder, find_config
 from tengen.util.errors import BadConfig
@@ -64,12 +64,12 @@ class HereCluster(Cluster):
         work: Callable[[T, ProgressRecord], R],
         tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Done[T, R] | None]:
+    ) -> Iterator[TaskOutcome[T, R] | None]:
         waiting = (task for task in tasks if task is not None)
         busy = list(islice(waiting, self._workers))
         while busy and not stop():
             task = busy.pop(self._random.randrange(len(busy)))
-            yield Done(task, work(task, NoProgressRecord()))
+            yield TaskOutcome(task, work(task, NoProgressRecord()))
             yield None
             busy += islice(waiting, self._workers - len(busy))
 

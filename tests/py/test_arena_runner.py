@@ -25,7 +25,7 @@ from tengen.arena.player import Player
 from tengen.arena.standings import MatchProgress, counted
 from tengen.cluster import Failure
 from tengen.game.rule import Colour
-from tengen.util.journal import Journal
+from tengen.util.event_log import EventLog
 
 OPENINGS = [("d4",), ("c3", "d4")]
 Results = Callable[[GameTask], MatchGame | Failure]
@@ -42,7 +42,7 @@ def begin(path: Path, definition: Definition | None = None) -> MatchFolder:
 
 
 def play(folder: MatchFolder, cluster: FakeCluster, **options: Any) -> MatchProgress:
-    with folder.open_journal():
+    with folder.open_event_log():
         return run_match(folder, cluster, **options)
 
 
@@ -131,7 +131,7 @@ def test_resuming(tmp_path: Path) -> None:
 
 def test_resuming_after_a_gap(tmp_path: Path) -> None:
     folder = begin(tmp_path)
-    with folder.open_journal():
+    with folder.open_event_log():
         for game in games_of(folder.definition, lambda f: 0.5 if f.number in (0, 7, 8) else None):
             folder.add(game)
     cluster = FakeCluster(results=played)
@@ -206,18 +206,18 @@ def test_errors_of_the_work(tmp_path: Path) -> None:
 
 
 def test_a_journal_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    append, room = Journal.append, 4
+    append, room = EventLog.append, 4
 
-    def full(journal: Journal, line: str) -> None:
+    def full(event_log: EventLog, line: str) -> None:
         nonlocal room
         room -= 1
         if room < 0:
             raise OSError(errno.ENOSPC, "No space left on device")
-        append(journal, line)
+        append(event_log, line)
 
     folder = begin(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "append", full)
+        patch.setattr(EventLog, "append", full)
         with pytest.raises(OSError, match="No space left"):
             play(folder, FakeCluster(3, results=played))
     assert len(folder.games) == 4

@@ -27,11 +27,11 @@ def test_a_folder_round_trip(tmp_path: Path) -> None:
     definition = small(RANDOM, RANDOM, kind="gauntlet", rule="renju", sprt=None)
     folder = begin(path, definition)
     games = games_of(definition, lambda fixture: 0.5 * (fixture.number % 3))[::-1]
-    with folder.open_journal() as journal:
-        assert journal.torn_bytes == 0
+    with folder.open_event_log() as event_log:
+        assert event_log.torn_bytes == 0
         for game in games:
             folder.add(game)
-    with pytest.raises(ValueError, match="journal"):
+    with pytest.raises(ValueError, match="event log"):
         folder.add(games[0])
     again = MatchFolder.read(path)
     assert (again.definition, again.openings) == (definition, OPENINGS)
@@ -58,8 +58,8 @@ def test_a_torn_line_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "games.jsonl").write_text(text)
     again = MatchFolder.read(tmp_path)
     assert again.games == [first]
-    with again.open_journal() as journal:
-        assert journal.torn_bytes == len(line) // 2
+    with again.open_event_log() as event_log:
+        assert event_log.torn_bytes == len(line) // 2
         again.add(second)
     assert MatchFolder.read(tmp_path).games == [first, second]
 
@@ -146,6 +146,6 @@ def test_colours_may_be_swapped_by_the_players(tmp_path: Path) -> None:
     definition = small(openings="swap2")
     folder = begin(tmp_path, definition)
     fixture = next(schedule(definition))
-    with folder.open_journal():
+    with folder.open_event_log():
         folder.add(game_of(fixture._replace(black=1, white=0, opening=-1), Colour.BLACK))
     assert MatchFolder.read(tmp_path).games == folder.games

@@ -19,7 +19,13 @@ from tengen.arena.definition import ScheduledGame
 from tengen.arena.game import MatchGame
 from tengen.arena.referee import Participant, Referee
 from tengen.engine import AnyEngine, Engine, EngineRefused, EngineSilent, Limit
-from tengen.engine.protocol.client import Chosen, ClientSession, IllegalReply, Rejected, Send
+from tengen.engine.protocol.client import (
+    ClientSession,
+    EngineSwap2Choice,
+    IllegalReply,
+    Rejected,
+    SendLines,
+)
 from tengen.engine.swap2 import Swap2Choice
 from tengen.game.errors import BadPosition, IllegalMove
 from tengen.game.rule import Colour
@@ -209,7 +215,7 @@ def asked(moves: str) -> tuple[ClientSession, tuple[str, ...]]:
     client = ClientSession()
     assert client.request(after(moves), QUICK, swap2=True) == ("START 9",)
     reply = client.receive("OK")
-    assert isinstance(reply, Send)
+    assert isinstance(reply, SendLines)
     return client, tuple(line for line in reply.lines if not line.startswith("INFO"))
 
 
@@ -242,7 +248,9 @@ def test_answers(moves: str, line: str, stones: str) -> None:
     assert client.receive("MESSAGE thinking") is None
     assert client.receive("UNKNOWN INFO game_type") is None
     assert client.receive("hm") is None
-    assert client.receive(line) == Chosen(Swap2Choice(tuple(map(Move.parse, stones.split()))))
+    assert client.receive(line) == EngineSwap2Choice(
+        Swap2Choice(tuple(map(Move.parse, stones.split())))
+    )
     assert client.receive(line) is None  # nothing is expected any more
 
 
@@ -278,5 +286,5 @@ def test_the_game_that_follows() -> None:
     client.receive("5,5")
     assert client.request(after(f"{THREE} f6 g7"), QUICK) == ("RESTART",)
     reply = client.receive("OK")
-    assert isinstance(reply, Send)
+    assert isinstance(reply, SendLines)
     assert reply.lines == ("BOARD", "2,2,2", "3,3,1", "4,4,2", "5,5,1", "6,6,2", "DONE")

@@ -133,7 +133,7 @@ def test_an_invalid_proof_is_reported(capsys: Capture, monkeypatch: pytest.Monke
 def test_a_pass_in_the_main_line_is_explained(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """White's four is not answered: the point is forbidden to black."""
+    """White's four is not refuted: the point is forbidden to black."""
     stones = {
         "rule": "renju", "side": "white", "goal": "vcf",
         "black": ["I10", "G9", "L9", "H8", "I8", "J8", "G7", "I6", "K5"],

@@ -30,7 +30,7 @@ from cluster_tasks import (
     wait_for_file,
 )
 from left_processes import TOKEN, alive, all_gone, eventually, new_token
-from tengen.cluster import Cluster, Done, Failure, LocalCluster, cores
+from tengen.cluster import Cluster, Failure, LocalCluster, TaskOutcome, cores
 from tengen.cluster.base import MAX_ATTEMPTS
 
 HERE = Path(__file__).parent
@@ -294,8 +294,8 @@ def test_hanging(token: str, manner: str) -> None:
     with LocalCluster(1, timeout=0.5) as cluster:
         done = [d for d in cluster.run(hang, [manner, "well"]) if d is not None]
         assert done == [
-            Done(manner, Failure("hang", "no heartbeat for too long", (42,)), "worker 0"),
-            Done("well", "well", "worker 0"),
+            TaskOutcome(manner, Failure("hang", "no heartbeat for too long", (42,)), "worker 0"),
+            TaskOutcome("well", "well", "worker 0"),
         ]
         eventually(1, token)  # the worker that was started for the second task
         assert len(alive(token)) == 1
@@ -345,7 +345,7 @@ def test_stop(token: str, tmp_path: Path) -> None:
     with LocalCluster(2) as cluster:
         run = cluster.run(wait_for_file, tasks(), lambda: len(results) == 3)
         while (done := next(run, "end")) != "end":
-            results += [done.result] if isinstance(done, Done) else []
+            results += [done.result] if isinstance(done, TaskOutcome) else []
         assert sorted(map(str, results)) == ["0", "1", "2"]
         assert len(taken) <= 5
         assert all_gone(token)

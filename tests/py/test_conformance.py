@@ -31,7 +31,7 @@ def compare_position(rng: random.Random, rule: Rule, every_line: bool) -> None:
     slow = reference.ReferenceBoard.from_cells(cells, size, rule.value)
     for index in (i for i, stone in enumerate(cells) if not stone):
         for colour in (1, 2):
-            five, overline, open_four, fours, forbidden, depth = core.judge(index, colour)
+            five, overline, open_four, fours, forbidden, depth = core.classify(index, colour)
             truth = slow.verdict(index, colour)
             place = (rule, size, cells, index, colour)
             assert five == truth.five, place

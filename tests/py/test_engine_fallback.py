@@ -15,7 +15,7 @@ from tengen.engine import evaluator, native_net
 from tengen.engine.errors import BadNet, BadTables
 from tengen.engine.info import Info, PlayResult
 from tengen.engine.options import defaults
-from tengen.engine.protocol.actions import Think
+from tengen.engine.protocol.actions import StartSearch
 from tengen.engine.protocol.engine_thread import EngineThread, Event
 from tengen.engine.tables import lazy_tables_path
 
@@ -154,7 +154,7 @@ def test_a_manager_gets_its_move(tries: Tries) -> None:
     worker = EngineThread(lambda options: Engine(memory=options["memory"]), reported.append)
     worker.new_game({"memory": 8}, started())
     for _ in range(2):
-        worker.think(Think(started(), QUICK, {"memory": 8}), 0.0)
+        worker.think(StartSearch(started(), QUICK, {"memory": 8}), 0.0)
     assert worker.close(30)
     assert [type(event) for event in reported if not isinstance(event, Info)] == [
         PlayResult,

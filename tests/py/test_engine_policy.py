@@ -148,5 +148,5 @@ def test_progress_of_a_new_search_starts_at_zero() -> None:
         engine.analyse(_board(*OPENING), Limit(nodes=300_000)).wait()
         with engine.analyse(_board(), Limit(time=20)) as analysis:
             while (now := analysis.progress()) is None and not analysis.is_done:
-                analysis._search.take(0.01)
+                analysis._search.next_info(0.01)
             assert now is None or now.nodes < 300_000

@@ -13,7 +13,7 @@ import pytest
 from fake_core import FakeCore, FakeEvent, fake_engines
 from tengen import Board, Engine, Limit, Move
 from tengen.engine import Info, NotPondering, PlayResult
-from tengen.engine.protocol.actions import Think
+from tengen.engine.protocol.actions import StartSearch
 from tengen.engine.protocol.engine_thread import EngineThread, Event
 
 
@@ -99,7 +99,7 @@ def test_the_server_continues_the_search_of_the_expected_reply(
     thread = EngineThread(lambda options: Engine(memory=8), events.put)
 
     def think(moves: str, limit: Limit) -> PlayResult:
-        thread.think(Think(board(moves), limit, {}), time.monotonic())
+        thread.think(StartSearch(board(moves), limit, {}), time.monotonic())
         while not isinstance(event := events.get(timeout=30), PlayResult):
             assert isinstance(event, Info)
         return event
@@ -120,13 +120,13 @@ def test_the_time_of_a_hit_counts_from_the_command() -> None:
     events: Queue[Event] = Queue()
     thread = EngineThread(lambda options: Engine("classical", memory=8), events.put)
     start = board()
-    thread.think(Think(board("h8"), Limit(depth=1), {}), time.monotonic())
+    thread.think(StartSearch(board("h8"), Limit(depth=1), {}), time.monotonic())
     while not isinstance(events.get(timeout=30), PlayResult):
         pass
     thread.ponder(start)
     time.sleep(0.5)
     since = time.monotonic()
-    thread.think(Think(start, Limit(time=0.05), {}), since)
+    thread.think(StartSearch(start, Limit(time=0.05), {}), since)
     while not isinstance(event := events.get(timeout=30), PlayResult):
         pass
     assert event.info is not None
@@ -199,7 +199,7 @@ def test_a_search_that_is_stopped_before_it_starts_ends_at_once() -> None:
         return Engine("classical", memory=8)
 
     thread = EngineThread(make, events.put)
-    thread.think(Think(board("h8"), Limit(nodes=4_000_000), {}), time.monotonic())
+    thread.think(StartSearch(board("h8"), Limit(nodes=4_000_000), {}), time.monotonic())
     thread.halt()
     ready.set()
     while not isinstance(event := events.get(timeout=30), PlayResult):

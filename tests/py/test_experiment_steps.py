@@ -19,9 +19,9 @@ from tengen.experiments.step import ResultValue, Step, in_order
 from tengen.experiments.steps.data import GivenData, MadeGames
 from tengen.experiments.steps.nets import TrainStep
 from tengen.experiments.store import RESULT, StepStore
-from tengen.util.errors import BadPack, BadRun, FolderBusy
+from tengen.util.errors import BadPack, BadRun, FolderLocked
+from tengen.util.event_log import EventLog
 from tengen.util.files import locked
-from tengen.util.journal import Journal
 from tengen.util.packing import PackWriter
 
 OPTIONS = RunOptions("cpu")
@@ -127,7 +127,7 @@ def test_a_stopped_step_continues(tmp_path: Path) -> None:
 def test_seconds_of_stopped_sessions_count(tmp_path: Path) -> None:
     step = Stops(3)
     run(tmp_path, step)
-    with Journal(tmp_path / JOURNAL) as journal:  # a session of 100 s, and one of another step
+    with EventLog(tmp_path / JOURNAL) as journal:  # a session of 100 s, and one of another step
         journal.append({"event": "stopped", "step": step.key, "seconds": 100.0})
         journal.append({"event": "stopped", "step": "other", "seconds": 1000.0})
     run(tmp_path, step)
@@ -186,7 +186,7 @@ def test_results_of_other_steps_are_errors(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
-    with locked(tmp_path), pytest.raises(FolderBusy):
+    with locked(tmp_path), pytest.raises(FolderLocked):
         run(tmp_path, Add(1))
 
 

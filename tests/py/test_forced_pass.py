@@ -9,8 +9,8 @@ import pytest
 
 from tengen import Board, Engine, Limit, Move
 from tengen.engine import PRESETS, PlayResult
-from tengen.engine.protocol.actions import Say, Think
-from tengen.engine.protocol.client import ClientSession, Moved, Send
+from tengen.engine.protocol.actions import SendLine, StartSearch
+from tengen.engine.protocol.client import ClientSession, EngineMove, SendLines
 from tengen.engine.protocol.gomocup_session import GomocupSession
 
 SIZE = 7
@@ -56,19 +56,19 @@ def block() -> list[str]:
 def test_the_session_answers_with_a_pass_and_continues() -> None:
     session = GomocupSession(lambda: "")
     actions = [action for line in block() for action in session.handle(line)]
-    assert isinstance(actions[-1], Think)
+    assert isinstance(actions[-1], StartSearch)
     replies = session.search_event(PlayResult(Move.PASS))
-    assert [a.line for a in replies if isinstance(a, Say)][-1] == "-1,-1"
-    assert not any(isinstance(a, Say) and a.line.startswith("ERROR") for a in replies)
+    assert [a.line for a in replies if isinstance(a, SendLine)][-1] == "-1,-1"
+    assert not any(isinstance(a, SendLine) and a.line.startswith("ERROR") for a in replies)
     last = session.handle(f"TURN {ONLY.gomocup}")  # white's only move fills the board
-    assert [a.line.split()[0] for a in last if isinstance(a, Say)] == ["ERROR"]  # a draw: over
+    assert [a.line.split()[0] for a in last if isinstance(a, SendLine)] == ["ERROR"]  # a draw: over
 
 
 def test_the_client_takes_a_pass(board: Board) -> None:
     client = ClientSession()
     client.request(board, Limit(time=1.0))
-    assert isinstance(client.receive("OK"), Send)
-    assert client.receive("-1,-1") == Moved(Move.PASS)
+    assert isinstance(client.receive("OK"), SendLines)
+    assert client.receive("-1,-1") == EngineMove(Move.PASS)
 
 
 def test_a_pass_reaches_both_ends() -> None:
@@ -77,11 +77,11 @@ def test_a_pass_reaches_both_ends() -> None:
     board.push("h8")
     client.request(board, Limit(time=1.0))
     client.receive("OK")
-    assert client.receive("-1,-1") == Moved(Move.PASS)
+    assert client.receive("-1,-1") == EngineMove(Move.PASS)
     for move in (Move.PASS, Move("a1")):
         board.push(move)
     assert client.request(board, Limit(time=1.0))[-1] == f"TURN {Move('a1').gomocup}"
-    assert isinstance(client.receive("0,3"), Moved)
+    assert isinstance(client.receive("0,3"), EngineMove)
     board.push("a4")
     board.push(Move.PASS)
     assert client.request(board, Limit(time=1.0))[-1] == "TURN -1,-1"
@@ -89,6 +89,6 @@ def test_a_pass_reaches_both_ends() -> None:
     for line in ("START 15", "INFO rule 4", "BEGIN"):
         session.handle(line)
     session.search_event(PlayResult(Move("h8")))
-    assert isinstance(session.handle("TURN -1,-1")[-1], Think)
+    assert isinstance(session.handle("TURN -1,-1")[-1], StartSearch)
     assert session.position is not None
     assert str(session.position.board.turn) == "black"

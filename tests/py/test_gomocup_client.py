@@ -10,7 +10,14 @@ import pytest
 from gomocup_dialogues import Actor
 from tengen import Board, Colour, Move, Rule
 from tengen.engine import Info, Limit
-from tengen.engine.protocol.client import ClientSession, IllegalReply, Moved, Named, Rejected, Send
+from tengen.engine.protocol.client import (
+    ClientSession,
+    EngineMove,
+    EngineName,
+    IllegalReply,
+    Rejected,
+    SendLines,
+)
 from tengen.game.errors import BadPosition, ForbiddenMove, IllegalMove
 
 SECOND = Limit(time=1.0)
@@ -35,14 +42,14 @@ def asked(client: ClientSession, position: Board, limit: Limit = SECOND) -> tupl
     lines = client.request(position, limit)
     while lines[-1].split()[0] in ("START", "RESTART"):
         reply = client.receive("OK")
-        assert isinstance(reply, Send)
+        assert isinstance(reply, SendLines)
         lines += reply.lines
     return lines
 
 
 def answered(client: ClientSession, line: str) -> Move:
     reply = client.receive(line)
-    assert isinstance(reply, Moved)
+    assert isinstance(reply, EngineMove)
     return reply.move
 
 
@@ -152,9 +159,9 @@ def test_the_server_understands_the_client() -> None:
             for reported in actor.told:
                 heard = client.receive(reported)
                 reply = reply if isinstance(heard, Info | None) else heard
-            if isinstance(reply, Moved):
+            if isinstance(reply, EngineMove):
                 break
-            assert isinstance(reply, Send)
+            assert isinstance(reply, SendLines)
             lines = reply.lines
         assert actor.last is not None
         assert actor.last.board == position
@@ -223,7 +230,7 @@ def test_names(line: str, name: str) -> None:
     assert client.hello() == ("ABOUT",)
     assert client.receive("MESSAGE welcome") is None
     assert client.receive("some banner") is None
-    assert client.receive(line) == Named(name)
+    assert client.receive(line) == EngineName(name)
 
 
 def test_a_late_name_does_not_matter() -> None:
@@ -231,7 +238,7 @@ def test_a_late_name_does_not_matter() -> None:
     client.hello()
     client.request(board(), SECOND)
     assert client.receive('name="Rex"') is None
-    assert isinstance(client.receive("OK"), Send)
+    assert isinstance(client.receive("OK"), SendLines)
     assert client.receive('name="Rex"') is None
     assert answered(client, "7,7") == Move(7, 7)
 
@@ -282,14 +289,14 @@ def test_engines_that_do_not_know_restart() -> None:
     asked(client, board("7,7"))
     answered(client, "8,8")
     assert client.request(board("3,3"), SECOND) == ("RESTART",)
-    assert client.receive("UNKNOWN") == Send(("START 15",))
-    assert client.receive("OK") == Send(("TURN 3,3",))
+    assert client.receive("UNKNOWN") == SendLines(("START 15",))
+    assert client.receive("OK") == SendLines(("TURN 3,3",))
 
 
 def test_suggestions_are_taken() -> None:
     client = ClientSession()
     asked(client, board("7,7"))
-    assert client.receive("SUGGEST 3,3") == Send(("PLAY 3,3",))
+    assert client.receive("SUGGEST 3,3") == SendLines(("PLAY 3,3",))
     assert answered(client, "3,3") == Move(3, 3)
 
 

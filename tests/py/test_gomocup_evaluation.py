@@ -19,7 +19,7 @@ from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Board, Limit, Rule
 from tengen.engine import Evaluation, Info, Score
 from tengen.engine.errors import BadNet
-from tengen.engine.protocol.actions import Prepare, Say, StartGame, Think
+from tengen.engine.protocol.actions import PrepareEvaluator, SendLine, StartGame, StartSearch
 from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.gomocup_settings import GomocupSettings
 
@@ -46,13 +46,15 @@ def new_session(**settings: int) -> GomocupSession:
 def test_about_reports_the_evaluation() -> None:
     session = new_session()
     reported = f'{ABOUT}, evaluation="mixnet-m (net m1)"'
-    assert session.handle("ABOUT") == [Say(reported)]
+    assert session.handle("ABOUT") == [SendLine(reported)]
     session.handle("INFO rule 4")
     plain = "classical (no 'net' comes with the package)"
-    assert session.handle("ABOUT") == [Say(f'{ABOUT}, evaluation="{plain}"')]
+    assert session.handle("ABOUT") == [SendLine(f'{ABOUT}, evaluation="{plain}"')]
     session.handle("INFO rule 9")
-    assert session.handle("ABOUT") == [Say(f'{ABOUT}, evaluation="none (the net cannot be used)"')]
-    assert GomocupSession(lambda: ABOUT).handle("ABOUT") == [Say(ABOUT)]
+    assert session.handle("ABOUT") == [
+        SendLine(f'{ABOUT}, evaluation="none (the net cannot be used)"')
+    ]
+    assert GomocupSession(lambda: ABOUT).handle("ABOUT") == [SendLine(ABOUT)]
 
 
 def test_a_message_when_it_changes() -> None:
@@ -61,15 +63,15 @@ def test_a_message_when_it_changes() -> None:
     messages = []
     for result in (NONE, NONE, LARGE, LARGE, None, LARGE, NONE):
         (think,) = session.handle("BEGIN")
-        assert isinstance(think, Think)
+        assert isinstance(think, StartSearch)
         info = replace(info_of(think.board, Score(1)), evaluation=result)
         messages.append(
             [*session.search_event(info), *session.search_event(played_of(Board(), info))]
         )
         session.handle("RESTART")
-    move = Say("7,7")
-    none = Say("MESSAGE evaluation: classical (no 'net' comes with the package)")
-    large = Say("MESSAGE evaluation: mixnet-m (net m1)")
+    move = SendLine("7,7")
+    none = SendLine("MESSAGE evaluation: classical (no 'net' comes with the package)")
+    large = SendLine("MESSAGE evaluation: mixnet-m (net m1)")
     assert messages == [[none, move], [move], [large, move], [move], [move], [move], [none, move]]
 
 
@@ -107,10 +109,10 @@ def test_nets_are_loaded_before_they_are_needed() -> None:
     for line in ("INFO time_left 1000", "INFO rule 4", "INFO rule 77"):
         assert session.handle(line) == []
     (prepare,) = session.handle("INFO rule 0")
-    assert isinstance(prepare, Prepare)
+    assert isinstance(prepare, PrepareEvaluator)
     assert prepare.board == Board(9)
     (prepare,) = session.handle(f"INFO max_memory {150 * MEBIBYTE}")
-    assert isinstance(prepare, Prepare)
+    assert isinstance(prepare, PrepareEvaluator)
     assert prepare.options["net_memory"] == 70
     session.handle("BEGIN")
     assert session.handle("INFO rule 1") == []  # the search continues; the next one will wait
@@ -187,7 +189,7 @@ def test_no_move_is_late_for_a_net_that_is_not_ready(
         if ready:
             load.finish()
         start = time.monotonic()
-        worker.think(Think(started(), Limit(time=0.3), options), start)
+        worker.think(StartSearch(started(), Limit(time=0.3), options), start)
         while not reported or not hasattr(reported[-1], "move"):
             assert done.acquire(timeout=30)
         infos = [event for event in reported if isinstance(event, Info)]

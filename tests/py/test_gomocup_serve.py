@@ -15,7 +15,7 @@ import pytest
 from gomocup_fakes import ABOUT, HEARING, FakeEngine, FakeSearch
 from tengen import Board
 from tengen.engine import Analysis, AnyEngine, Limit
-from tengen.engine.errors import BadOption, NoRoom
+from tengen.engine.errors import BadOption, OutOfMemory
 from tengen.engine.protocol.gomocup_server import GomocupServer
 from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.gomocup_settings import GomocupSettings
@@ -155,7 +155,7 @@ class Cramped(FakeEngine):
 
     def _refuse(self, memory: int) -> None:
         if memory > self.room:
-            raise NoRoom(f"there is no room for {memory} MiB")
+            raise OutOfMemory(f"there is no room for {memory} MiB")
 
 
 class LateRefusal(FakeSearch):
@@ -169,7 +169,7 @@ class LateRefusal(FakeSearch):
         return self._refused or super().is_done
 
     def error(self) -> Exception | None:
-        return NoRoom(self._words) if self._refused else None
+        return OutOfMemory(self._words) if self._refused else None
 
 
 @pytest.mark.parametrize("moment", ["make", "configure", "search", "late"])

@@ -14,7 +14,7 @@ from gomocup_fakes import ABOUT, info_of, played_of
 from tengen import Board, Colour, Move, Rule
 from tengen.engine import Info, Limit, PlayResult, PovScore, Score, swap2
 from tengen.engine.protocol import gomocup_session as session_module
-from tengen.engine.protocol.actions import Halt, Quit, Say, StartGame, Think
+from tengen.engine.protocol.actions import Quit, SendLine, StartGame, StartSearch, StopSearch
 from tengen.engine.protocol.gomocup_position import GomocupPosition
 from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.gomocup_settings import KEYS, GomocupSettings
@@ -242,18 +242,18 @@ def test_copies_of_a_position_are_independent() -> None:
 
 def test_a_session_handles_parsed_commands() -> None:
     session = GomocupSession(lambda: ABOUT)
-    assert session.handle(GomocupCommand("ABOUT")) == [Say(ABOUT)]
-    assert session.handle(GomocupCommand("START", "15"))[0] == Say("OK")
+    assert session.handle(GomocupCommand("ABOUT")) == [SendLine(ABOUT)]
+    assert session.handle(GomocupCommand("START", "15"))[0] == SendLine("OK")
 
 
 def test_inputs_of_a_search() -> None:
     session = GomocupSession(lambda: ABOUT, settings=GomocupSettings(timeout_turn=1000), memory=32)
     options = {"threads": 1, "memory": 32, "level": 10}
-    assert session.handle("START 9") == [Say("OK"), StartGame(options, Board(9))]
+    assert session.handle("START 9") == [SendLine("OK"), StartGame(options, Board(9))]
     (think,) = session.handle("TURN 4,4")
     board = Board(9)
     board.push("4,4")
-    assert think == Think(board, Limit(time=0.96), options)
+    assert think == StartSearch(board, Limit(time=0.96), options)
     assert session._search is not None
 
 
@@ -261,7 +261,7 @@ def test_the_board_of_a_search_is_a_copy() -> None:
     session = GomocupSession(lambda: ABOUT)
     session.handle("START 15")
     (think,) = session.handle("BEGIN")
-    assert isinstance(think, Think)
+    assert isinstance(think, StartSearch)
     session.search_event(played_of(think.board))
     assert think.board == Board(15)
 
@@ -281,11 +281,11 @@ def test_not_too_many_commands_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     session.handle("BEGIN")
     assert [session.handle("ABOUT") for _ in range(3)] == [[], [], []]
     (refusal,) = session.handle("ABOUT")
-    assert isinstance(refusal, Say)
+    assert isinstance(refusal, SendLine)
     assert refusal.line.startswith("ERROR too many")
-    assert session.handle("STOP") == [Halt()]
+    assert session.handle("STOP") == [StopSearch()]
     reported = session.search_event(PlayResult(Move(7, 7)))
-    assert reported == [Say("7,7"), Say(ABOUT), Say(ABOUT), Say(ABOUT)]
+    assert reported == [SendLine("7,7"), SendLine(ABOUT), SendLine(ABOUT), SendLine(ABOUT)]
 
 
 def test_commands_can_be_added_to_the_table() -> None:
@@ -295,7 +295,7 @@ def test_commands_can_be_added_to_the_table() -> None:
     session.at_once["YXQUIT"] = lambda session, command: [Quit()]
     assert session.handle("yxhashclear") == [StartGame({})]
     assert session.handle("YXQUIT") == [Quit()]
-    assert GomocupSession(lambda: ABOUT).handle("YXQUIT") == [Say("UNKNOWN command 'YXQUIT'")]
+    assert GomocupSession(lambda: ABOUT).handle("YXQUIT") == [SendLine("UNKNOWN command 'YXQUIT'")]
 
 
 def test_the_page_has_every_command_and_key() -> None:
@@ -345,7 +345,7 @@ def test_only_time_left_resets_the_time_spent() -> None:
 
     def clock(line: str) -> float:
         """Seconds left for the search that a line starts."""
-        (think,) = [one for one in session.handle(line) if isinstance(one, Think)]
+        (think,) = [one for one in session.handle(line) if isinstance(one, StartSearch)]
         info = info_of(think.board, Score(10), seconds=7.0)
         session.search_event(played_of(think.board, info))
         assert think.limit.clock is not None

@@ -14,7 +14,7 @@ import pytest
 import tengen
 from tengen import Forbidden, Rule, Shape, Threat, _core
 from tengen.cli.main import ALIASES, COMMANDS, main, make_parser
-from tengen.game.board import _ENDINGS
+from tengen.game.board import _STOP_REASONS
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -44,7 +44,7 @@ def test_enumerations_match_the_core() -> None:
     assert [str(shape) for shape in Shape] == _core.shape_names()
     assert [str(threat) for threat in Threat] == _core.threat_names()
     assert ["none", *Forbidden] == _core.forbidden_names()
-    assert list(_ENDINGS) == _core.ending_names()
+    assert list(_STOP_REASONS) == _core.ending_names()
 
 
 def test_docstring_examples() -> None:

@@ -38,7 +38,7 @@ class Voice:
 class BoardVoice(Voice):
     def verdict(self, index: int) -> tuple[bool, bool, int, str | None, int]:
         core = self.board._core
-        five, _, open_four, fours, forbidden, depth = core.judge(index, int(self.colour))
+        five, _, open_four, fours, forbidden, depth = core.classify(index, int(self.colour))
         if self.colour is Colour.BLACK:
             assert core.forbidden(index) == forbidden
         return five, open_four, fours, _REASONS[forbidden], depth

@@ -8,7 +8,7 @@ import pytest
 import tengen
 from plain_verifier import verify
 from solver_positions import Point, SolverCase, point_name, read_solver_folder
-from tengen.solver.answer import Status
+from tengen.solver.result import Status
 
 CASES = read_solver_folder()
 # The plain verifier is slow: it is for the small boards.
@@ -28,7 +28,7 @@ def board_of(case: SolverCase) -> tengen.Board:
 def test_board_diagram(case: SolverCase) -> None:
     result = tengen.solve(board_of(case), case.goal, time=None)
     if not case.wins:
-        assert isinstance(result, tengen.Answer), case.drawing()
+        assert isinstance(result, tengen.NoProof), case.drawing()
         assert result.status is Status.NO_WIN
         return
     assert isinstance(result, tengen.Proof), case.drawing()

@@ -112,10 +112,10 @@ def test_stepping_through() -> None:
     assert root.threat.move == Move("h6")
     assert list(root.replies) == [Move("h6")]
     assert root.replies[Move("h6")].move == Move("h11")
-    assert root.answer("h6").wins
-    assert root.answer("a2") == root.answer("pass") == root.threat
+    assert root.refutation("h6").wins
+    assert root.refutation("a2") == root.refutation("pass") == root.threat
     with pytest.raises(IllegalMove, match="no reply is left"):
-        root.threat.answer("h11")
+        root.threat.refutation("h11")
     assert "h7" in repr(root)
     assert len({root, proof.root, root.threat}) == 2
 

@@ -16,7 +16,6 @@ import pytest
 import tengen
 from solver_cases import ENDLESS, endless, names, open_three, quiet_board, two_twos
 from tengen import (
-    Answer,
     BadLimit,
     BadNotation,
     BadPosition,
@@ -25,6 +24,7 @@ from tengen import (
     Colour,
     GameOver,
     Move,
+    NoProof,
     Proof,
     Solver,
     SolverBusy,
@@ -39,9 +39,9 @@ def solved(board: Board, goal: str = "vct", **options: Any) -> Proof:
     return result
 
 
-def refused(board: Board, goal: str = "vct", **options: Any) -> Answer:
+def refused(board: Board, goal: str = "vct", **options: Any) -> NoProof:
     result = tengen.solve(board, goal, **options)
-    assert isinstance(result, Answer), result
+    assert isinstance(result, NoProof), result
     return result
 
 
@@ -369,7 +369,7 @@ def test_ctrl_c_ends_a_search() -> None:
 def test_no_threat() -> None:
     result = tengen.defences(quiet_board(), "vcf")
     assert not result
-    assert isinstance(result.threat, Answer)
+    assert isinstance(result.threat, NoProof)
     assert (result.moves, result.losing, result.unknown) == ([], {}, [])
     assert str(result) == "White threatens no win by continuous fours."
 

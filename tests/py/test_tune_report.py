@@ -49,9 +49,9 @@ def folder(tmp_path: Path) -> TuneFolder:
     """A run of 500 iterations."""
     plan = made_plan(500, r_end=0.02)
     result = TuneFolder.create(tmp_path, plan)
-    result.open_journal()
+    result.open_event_log()
     run_tuning(result, HereCluster(2), hill_of(plan, 140, 9))
-    result.close_journal()
+    result.close_event_log()
     return result
 
 
@@ -105,8 +105,10 @@ def test_the_values_file(folder: TuneFolder) -> None:
     result = json.loads((folder.path / "values.json").read_text())
     assert result["iterations"] == result["of"] == 500
     assert result["games"] == result["wins"] + result["draws"] + result["losses"] == 1000
-    assert result["values"] == dict(zip(("ALPHA", "BETA"), folder.state.walk.values, strict=True))
-    assert result["exact"]["ALPHA"] == pytest.approx(folder.state.walk.theta[0], abs=1e-4)
+    assert result["values"] == dict(
+        zip(("ALPHA", "BETA"), folder.state.spsa_state.values, strict=True)
+    )
+    assert result["exact"]["ALPHA"] == pytest.approx(folder.state.spsa_state.theta[0], abs=1e-4)
     assert result["start"] == {"ALPHA": 100.0, "BETA": 5.0}
     assert result["noise"]["ALPHA"] == pytest.approx(10 * result["noise"]["BETA"], rel=1e-3)
 
@@ -117,11 +119,11 @@ def test_moments_of_the_history(folder: TuneFolder) -> None:
     assert seen.done[-1] == 500
     assert 100 < len(seen.done) <= 250
     assert seen.theta[0] == (100, 5)
-    assert seen.theta[-1] == tuple(folder.state.walk.theta)
+    assert seen.theta[-1] == tuple(folder.state.spsa_state.theta)
 
 
 def test_snippets(folder: TuneFolder) -> None:
-    first, second = folder.state.walk.values
+    first, second = folder.state.spsa_state.values
     alone = tomllib.loads("[[players]]\n" + tunables_toml(folder.state))
     assert alone["players"][0]["tunables"] == {"ALPHA": first, "BETA": second}
     match = Definition.from_dict(tomllib.loads(match_toml(folder.state)))

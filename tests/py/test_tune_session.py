@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from tengen.arena.errors import ArenaFailed, BadRun, FolderBusy
+from tengen.arena.errors import ArenaFailed, BadRun, FolderLocked
 from tengen.cluster import Failure, LocalCluster
 from tengen.tune.plan import TrialResult, TuneIteration
-from tengen.tune.spsa import Walk
+from tengen.tune.spsa import SpsaState
 from tengen.tune.tune_folder import TuneFolder
 from tengen.tune.tune_runner import run_tuning
 from tengen.util.files import locked
@@ -38,28 +38,28 @@ def check_whole(path: Path, iterations: int) -> TuneFolder:
     folder = TuneFolder.read(path)
     assert folder.state.is_complete
     results = [(line["iteration"], line["wins"] - line["losses"]) for line in lines]
-    assert folder.state.walk.theta == replay(folder.plan.spsa, results).theta
+    assert folder.state.spsa_state.theta == replay(folder.plan.spsa, results).theta
     return folder
 
 
 def opened(path: Path) -> TuneFolder:
     folder = TuneFolder.read(path)
-    folder.open_journal()
+    folder.open_event_log()
     return folder
 
 
 def test_many_workers_improve_the_values(tmp_path: Path) -> None:
     plan = made_plan(800, r_end=0.02)
     folder = TuneFolder.create(tmp_path / "new", plan)
-    folder.open_journal()
+    folder.open_event_log()
     steps: list[TuneIteration | None] = []
     run_tuning(folder, HereCluster(8), hill_of(plan, 140, 9), on_step=steps.append)
-    folder.close_journal()
+    folder.close_event_log()
     assert len([entry for entry in steps if entry is not None]) == 800
     assert None in steps
-    assert folder.state.walk.theta == pytest.approx([140, 9], abs=15)
+    assert folder.state.spsa_state.theta == pytest.approx([140, 9], abs=15)
     again = check_whole(tmp_path / "new", 800)
-    assert again.state.walk.theta == folder.state.walk.theta
+    assert again.state.spsa_state.theta == folder.state.spsa_state.theta
     assert again.state.total.games == 1600
     assert again.plan == plan
 
@@ -69,9 +69,9 @@ def test_one_worker_repeats_itself(tmp_path: Path) -> None:
     for name in ("a", "b"):
         plan = made_plan(60, pairs=3, r_end=0.1)
         folder = TuneFolder.create(tmp_path / name, plan)
-        folder.open_journal()
+        folder.open_event_log()
         run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
-        folder.close_journal()
+        folder.close_event_log()
         texts.append((tmp_path / name / "iterations.jsonl").read_bytes())
     assert texts[0] == texts[1]
     assert all(line["wins"] + line["losses"] == 6 for line in journal(tmp_path / "a"))
@@ -80,13 +80,13 @@ def test_one_worker_repeats_itself(tmp_path: Path) -> None:
 def test_each_iteration_has_the_newest_values(tmp_path: Path) -> None:
     plan = made_plan(30, r_end=0.5)
     folder = TuneFolder.create(tmp_path, plan)
-    folder.open_journal()
+    folder.open_event_log()
     run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
-    walk = Walk(plan.spsa)
+    spsa_state = SpsaState(plan.spsa)
     for line in journal(tmp_path):
-        plus, minus = plan.spsa.sides(walk.theta, line["iteration"])
+        plus, minus = plan.spsa.sides(spsa_state.theta, line["iteration"])
         assert (line["plus"], line["minus"]) == (list(plus), list(minus))
-        walk.apply(line["iteration"], line["wins"] - line["losses"])
+        spsa_state.apply(line["iteration"], line["wins"] - line["losses"])
 
 
 def test_stopped_often_and_resumed(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_stopped_often_and_resumed(tmp_path: Path) -> None:
         folder = opened(tmp_path)
         calls = count()
         run_tuning(folder, HereCluster(4), hill_of(plan, 140, 9), stop=lambda c=calls: next(c) > 4)  # type: ignore[misc]
-        folder.close_journal()
+        folder.close_event_log()
         if folder.state.is_complete:
             break
     check_whole(tmp_path, 50)
@@ -107,18 +107,18 @@ def test_stopped_often_and_resumed(tmp_path: Path) -> None:
 def test_a_torn_line_is_cut_off_and_played_again(tmp_path: Path) -> None:
     plan = made_plan(12)
     folder = TuneFolder.create(tmp_path, plan)
-    folder.open_journal()
+    folder.open_event_log()
     run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
-    folder.close_journal()
+    folder.close_event_log()
     file = tmp_path / "iterations.jsonl"
     whole = file.read_bytes()
     for cut in (1, 5, len(whole.splitlines()[-1])):
         file.write_bytes(whole[:-cut])
         reading = TuneFolder.read(tmp_path)
         assert reading.state.iterations == 11
-        assert reading.open_journal().torn_bytes > 0
+        assert reading.open_event_log().torn_bytes > 0
         run_tuning(reading, HereCluster(1), hill_of(plan, 140, 9))
-        reading.close_journal()
+        reading.close_event_log()
         assert file.read_bytes() == whole
     check_whole(tmp_path, 12)
 
@@ -126,9 +126,9 @@ def test_a_torn_line_is_cut_off_and_played_again(tmp_path: Path) -> None:
 def test_broken_journals_are_reported(tmp_path: Path) -> None:
     plan = made_plan(12)
     folder = TuneFolder.create(tmp_path, plan)
-    folder.open_journal()
+    folder.open_event_log()
     run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
-    folder.close_journal()
+    folder.close_event_log()
     file = tmp_path / "iterations.jsonl"
     lines = file.read_text().splitlines()
     good = json.loads(lines[4])
@@ -174,7 +174,7 @@ def test_broken_plans_are_reported(tmp_path: Path) -> None:
 def test_an_iteration_whose_worker_died_is_played_again(tmp_path: Path) -> None:
     plan = made_plan(3)
     folder = TuneFolder.create(tmp_path, plan)
-    folder.open_journal()
+    folder.open_event_log()
     deaths = [Failure("crash", "gone"), Failure("hang", "silent"), Failure("crash", "gone")]
     run_tuning(folder, HereCluster(2, deaths), hill_of(plan, 140, 9))
     check_whole(tmp_path, 3)
@@ -183,7 +183,7 @@ def test_an_iteration_whose_worker_died_is_played_again(tmp_path: Path) -> None:
 def test_the_last_iteration_too(tmp_path: Path) -> None:
     plan = made_plan(1)
     folder = TuneFolder.create(tmp_path, plan)
-    folder.open_journal()
+    folder.open_event_log()
     run_tuning(folder, HereCluster(1, [Failure("crash", "gone")] * 2), hill_of(plan, 140, 9))
     check_whole(tmp_path, 1)
 
@@ -192,7 +192,7 @@ def test_the_last_iteration_too(tmp_path: Path) -> None:
 def test_an_iteration_that_cannot_be_played(tmp_path: Path, kind: str, times: int) -> None:
     plan = made_plan(3)
     folder = TuneFolder.create(tmp_path, plan)
-    folder.open_journal()
+    folder.open_event_log()
     failures = [Failure(kind, "no luck")] * times
     with pytest.raises(ArenaFailed, match=r"iteration 1 cannot be played: no luck.*ALPHA"):
         run_tuning(folder, HereCluster(1, failures), hill_of(plan, 140, 9))
@@ -201,7 +201,7 @@ def test_an_iteration_that_cannot_be_played(tmp_path: Path, kind: str, times: in
 
 def test_an_outcome_of_too_many_games_is_not_kept(tmp_path: Path) -> None:
     folder = TuneFolder.create(tmp_path, made_plan(3))
-    folder.open_journal()
+    folder.open_event_log()
     with pytest.raises(ArenaFailed, match="4 games, not 2"):
         run_tuning(folder, HereCluster(1), lambda trial, progress: TrialResult(2, 1, 1))
 
@@ -225,7 +225,7 @@ from tengen.tune.tune_runner import run_tuning
 path = Path(sys.argv[1])
 with locked(path), LocalCluster(2) as cluster:
     folder = TuneFolder.read(path)
-    folder.open_journal()
+    folder.open_event_log()
     hill = hill_of(folder.plan, 140, 9, seconds=0.01)
     show = lambda entry: entry and print(entry.iteration, flush=True)
     run_tuning(folder, cluster, hill, on_step=show)
@@ -246,7 +246,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
         deadline = time.monotonic() + 60
         while reported.read_bytes().count(b"\n") < 25 * life and time.monotonic() < deadline:
             time.sleep(0.01)
-        with pytest.raises(FolderBusy), locked(path):
+        with pytest.raises(FolderLocked), locked(path):
             pass
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
@@ -262,7 +262,7 @@ def test_a_local_cluster(tmp_path: Path) -> None:
     """Work and trials travel to other processes and back."""
     plan = made_plan(10, pairs=2)
     folder = TuneFolder.create(tmp_path, plan)
-    folder.open_journal()
+    folder.open_event_log()
     with LocalCluster(1) as cluster:
         run_tuning(folder, cluster, hill_of(plan, 140, 9))
     check_whole(tmp_path, 10)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tengen.tune.parameters import BadTuning, Parameter
-from tengen.tune.spsa import Spsa, Walk
+from tengen.tune.spsa import Spsa, SpsaState
 from tune_fakes import PARAMETERS, NoProgressRecord, hill_of, made_plan, replay
 
 NARROW = (Parameter("ONE", 3, 1, 6, 1), Parameter("HALF", 2.5, 0, 4, 0.5))
@@ -34,18 +34,20 @@ def test_gains_follow_the_usual_formulas() -> None:
 
 def test_an_update() -> None:
     spsa = Spsa(PARAMETERS, 100)
-    walk = Walk(spsa)
-    walk.apply(40, 2)
+    spsa_state = SpsaState(spsa)
+    spsa_state.apply(40, 2)
     signs = spsa.signs(40)
     wanted = [
         p.start + 2 * spsa.rate(40) * p.step * s for p, s in zip(PARAMETERS, signs, strict=True)
     ]
-    assert walk.theta == pytest.approx(wanted)
-    walk.apply(40, -2)
-    assert walk.theta == pytest.approx(spsa.start)
-    assert walk.noise == pytest.approx([math.sqrt(8) * spsa.rate(40) * p.step for p in PARAMETERS])
-    walk.apply(41, 0)
-    assert walk.theta == pytest.approx(spsa.start)
+    assert spsa_state.theta == pytest.approx(wanted)
+    spsa_state.apply(40, -2)
+    assert spsa_state.theta == pytest.approx(spsa.start)
+    assert spsa_state.noise == pytest.approx(
+        [math.sqrt(8) * spsa.rate(40) * p.step for p in PARAMETERS]
+    )
+    spsa_state.apply(41, 0)
+    assert spsa_state.theta == pytest.approx(spsa.start)
 
 
 def test_signs_depend_only_on_seed_and_iteration() -> None:
@@ -107,10 +109,10 @@ def test_replay_is_exact_and_in_the_order_given() -> None:
 
 def test_values_stay_in_their_ranges() -> None:
     spsa = Spsa(NARROW, 50, r_end=5.0)
-    walk = Walk(spsa)
+    spsa_state = SpsaState(spsa)
     for k in range(1, 51):
-        walk.apply(k, 2 if k % 3 else -2)
-        for entry, value, whole in zip(NARROW, walk.theta, walk.values, strict=True):
+        spsa_state.apply(k, 2 if k % 3 else -2)
+        for entry, value, whole in zip(NARROW, spsa_state.theta, spsa_state.values, strict=True):
             assert entry.low <= value <= entry.high
             assert entry.low <= whole <= entry.high
 
@@ -126,24 +128,26 @@ def test_it_maximises_a_noisy_function(seed: int) -> None:
     )
     plan = made_plan(1500, parameters=four, r_end=0.01, seed=seed)
     hill = hill_of(plan, 140, 9, 0, 80, seed=seed)
-    walk = Walk(plan.spsa)
+    spsa_state = SpsaState(plan.spsa)
     for k in range(1, 1501):
-        trial = plan.trial(k, *plan.spsa.sides(walk.theta, k))
-        walk.apply(k, hill(trial, NoProgressRecord()).difference)
-    off = [(v - t) / p.step for v, t, p in zip(walk.theta, (140, 9, 0, 60), four, strict=True)]
+        trial = plan.trial(k, *plan.spsa.sides(spsa_state.theta, k))
+        spsa_state.apply(k, hill(trial, NoProgressRecord()).difference)
+    off = [
+        (v - t) / p.step for v, t, p in zip(spsa_state.theta, (140, 9, 0, 60), four, strict=True)
+    ]
     assert max(abs(distance) for distance in off) < 1.0
-    assert walk.values[3] >= 59
+    assert spsa_state.values[3] >= 59
 
 
 def test_numbers_that_start_at_their_ends_can_leave_them() -> None:
     ends = (Parameter("LOW", 0, 0, 100, 5), Parameter("HIGH", 100, 0, 100, 5))
     plan = made_plan(1000, parameters=ends, r_end=0.02)
     hill = hill_of(plan, 25, 75)
-    walk = Walk(plan.spsa)
+    spsa_state = SpsaState(plan.spsa)
     for k in range(1, 1001):
-        trial = plan.trial(k, *plan.spsa.sides(walk.theta, k))
-        walk.apply(k, hill(trial, NoProgressRecord()).difference)
-    assert walk.theta == pytest.approx([25, 75], abs=8)
+        trial = plan.trial(k, *plan.spsa.sides(spsa_state.theta, k))
+        spsa_state.apply(k, hill(trial, NoProgressRecord()).difference)
+    assert spsa_state.theta == pytest.approx([25, 75], abs=8)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tengen.util.errors import BadText, FolderBusy
+from tengen.util.errors import BadText, FolderLocked
 from tengen.util.files import (
     TEMPORARY_PREFIX,
     explain_write_errors,
@@ -159,12 +159,12 @@ def test_two_processes(tmp_path: Path, killed: bool) -> None:
     with run_python(HOLDER, tmp_path) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "locked\n"
-        with pytest.raises(FolderBusy, match="in use by another process"), locked(tmp_path):
+        with pytest.raises(FolderLocked, match="in use by another process"), locked(tmp_path):
             raise AssertionError("two have it")
         if killed:
             holder.kill()
         holder.communicate(timeout=60)
-    with locked(tmp_path), pytest.raises(FolderBusy), locked(tmp_path):
+    with locked(tmp_path), pytest.raises(FolderLocked), locked(tmp_path):
         raise AssertionError("two have it")
     with locked(tmp_path):
         pass

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tengen.util.errors import BadRun, FolderBusy
+from tengen.util.errors import BadRun, FolderLocked
+from tengen.util.event_log import read_rows
 from tengen.util.files import locked
-from tengen.util.journal import read_rows
 from tengen.util.run_folder import RunFolder, user_and_machine
 
 
 class Example(RunFolder):
     HEAD = "example.json"
-    JOURNAL = "rows.jsonl"
+    EVENT_LOG = "rows.jsonl"
     FORMAT = 3
 
 
@@ -28,16 +28,16 @@ def test_a_run_round_trip(tmp_path: Path) -> None:
         Example.check_free(folder.path)
         assert not Example.has_run(folder.path)
         folder.write_head({"plan": [1, 2]})
-        with pytest.raises(FolderBusy), locked(folder.path):
+        with pytest.raises(FolderLocked), locked(folder.path):
             pass
     assert Example.has_run(folder.path)
     head = Example.read_head(folder.path)
     assert (head["format"], head["plan"]) == (3, [1, 2])
     assert isinstance(head["tengen"], str)
-    with pytest.raises(ValueError, match="journal"):
+    with pytest.raises(ValueError, match="event log"):
         folder.append({})
-    with folder.open_journal() as journal:
-        assert journal.torn_bytes == 0
+    with folder.open_event_log() as event_log:
+        assert event_log.torn_bytes == 0
         folder.append({"row": 1})
     with pytest.raises(ValueError, match="closed"):
         folder.append({})

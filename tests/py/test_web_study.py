@@ -45,7 +45,7 @@ def test_a_failed_analysis_is_an_error(client: WebClient, monkeypatch: pytest.Mo
             search._fail("the wires are cut")
 
     with monkeypatch.context() as patch:
-        patch.setattr(NativeSearch, "take", take)
+        patch.setattr(NativeSearch, "next_info", take)
         client.send(type="analyse", id=911, position=_position(), lines=1)
         assert client.wait("error")["text"] == "the wires are cut"
     client.send(type="analyse", id=912, position=_position(), lines=1, seconds=0.1)

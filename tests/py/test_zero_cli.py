@@ -210,8 +210,8 @@ def test_a_signal_keeps_everything(number: int, tmp_path: Path) -> None:
         [sys.executable, "-c", program], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     end = monotonic() + 100
-    journal = path / "journal.jsonl"
-    while not journal.exists() or journal.read_text("utf-8").count("learn") < 2:
+    event_log = path / "journal.jsonl"
+    while not event_log.exists() or event_log.read_text("utf-8").count("learn") < 2:
         assert process.poll() is None, process.communicate()[1]
         assert monotonic() < end
         sleep(0.02)

@@ -14,7 +14,11 @@ from tengen.util.config import config_folder
 from tengen.util.errors import BadConfig
 from tengen.zero.config import FREE_KEYS, ReplayConfig, ZeroConfig
 from tengen.zero.errors import BadZero
-from tengen.zero.play.selfplay import DEFAULT_FACTORY, SelfPlaySettings, check_generator_factory
+from tengen.zero.play.selfplay import (
+    DEFAULT_FACTORY,
+    SelfPlaySettings,
+    check_game_generator_factory,
+)
 
 BUNDLED = sorted((config_folder() / "zero").glob("*.toml"))
 
@@ -138,7 +142,7 @@ def test_settings_of_self_play_are_finite(value: float) -> None:
         with pytest.raises(BadConfig, match=name):
             SelfPlaySettings.from_dict({name: value})
         with pytest.raises(BadZero, match=f"selfplay.{name}"):
-            check_generator_factory(DEFAULT_FACTORY, {name: value})
+            check_game_generator_factory(DEFAULT_FACTORY, {name: value})
 
 
 def test_the_window() -> None:

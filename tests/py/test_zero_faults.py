@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tengen.cluster import Cluster, Done, Failure, LocalCluster
+from tengen.cluster import Cluster, Failure, LocalCluster, TaskOutcome
 from tengen.data import Dataset, Manifest
 from tengen.data.errors import BadData
 from tengen.train.checkpoint import checkpoints
@@ -46,7 +46,7 @@ class Threads(Cluster):
 
     def run(
         self, work: Any, tasks: Iterable[Any], stop: Callable[[], bool] = lambda: False
-    ) -> Iterator[Done[Any, Any] | None]:
+    ) -> Iterator[TaskOutcome[Any, Any] | None]:
         waiting = iter(tasks)
         while self._names and not stop():
             for name in list(self._names):
@@ -58,7 +58,7 @@ class Threads(Cluster):
                     sleep(0.001)
                     yield None
                     continue
-                yield Done(task, work.__globals__["_tests_work"](task, name), name)
+                yield TaskOutcome(task, work.__globals__["_tests_work"](task, name), name)
 
     def dismiss(self, worker: str) -> None:
         self._names.remove(worker)
@@ -96,8 +96,8 @@ def killed(times: int, table: dict[str, Any], path: Path, victim: str) -> None:
 
 
 def _lines(path: Path) -> int:
-    journal = path / "journal.jsonl"
-    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+    event_log = path / "journal.jsonl"
+    return event_log.read_bytes().count(b"\n") if event_log.exists() else 0
 
 
 def _wait_for(holds: Callable[[], bool], process: Any) -> None:
@@ -245,7 +245,7 @@ def test_a_thread_plays_beside(tmp_path: Path) -> None:
     assert check_folder(path)["tasks"] >= 2
     made = config(play={"thread": True}, selfplay={"kind": "side"})
     with pytest.raises(SelfPlayFailed, match="a thread of this process, are invalid"):
-        go(made, tmp_path / "bad", 10**6, generator_factory="zero_fakes:make_garbage")
+        go(made, tmp_path / "bad", 10**6, game_generator_factory="zero_fakes:make_garbage")
 
 
 def test_rows_of_another_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -401,7 +401,7 @@ def test_a_damaged_head(run: Path, text: str) -> None:
 
 
 def test_leftovers_of_a_kill_are_removed(run: Path) -> None:
-    """A partial generation, a partial line of the journal, files of an unlisted shard."""
+    """A partial generation, a partial line of the event log, files of an unlisted shard."""
     (run / "generations" / ".0001.part").mkdir()
     (run / "replay" / "99999.board.npy").write_bytes(b"half")
     (run / "checkpoints" / "step-000000099.part").write_bytes(b"half")

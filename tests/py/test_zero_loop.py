@@ -22,7 +22,7 @@ from tengen.train.checkpoint import checkpoints, read_checkpoint
 from tengen.train.errors import TrainingFailed
 from tengen.train.losses import LOSSES, Metric, Outputs, value_loss
 from tengen.train.unpack import Labels, Sample
-from tengen.util.errors import BadRun, FolderBusy
+from tengen.util.errors import BadRun, FolderLocked
 from tengen.util.files import locked
 from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero, SelfPlayFailed
@@ -144,14 +144,14 @@ def test_a_folder_has_one_run(tmp_path: Path) -> None:
 
 def test_two_processes_cannot_run_it(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
-    with locked(tmp_path / "run"), pytest.raises(FolderBusy):
+    with locked(tmp_path / "run"), pytest.raises(FolderLocked):
         go(config(), tmp_path / "run", 1)
 
 
 def test_an_unknown_generator_is_reported(tmp_path: Path) -> None:
     for name in ("no.such:thing", "zero_fakes:nothing"):
         with pytest.raises(BadZero, match="no generator"):
-            go(config(), tmp_path / "run", 1, generator_factory=name)
+            go(config(), tmp_path / "run", 1, game_generator_factory=name)
     assert not ZeroFolder.has_run(tmp_path / "run")
 
 
@@ -402,4 +402,4 @@ def test_a_stop_while_it_learns_from_data(tmp_path: Path) -> None:
 def test_self_play_that_fails(tmp_path: Path) -> None:
     made = config(selfplay={"kind": "words"})
     with pytest.raises(SelfPlayFailed, match="expected games"):
-        go(made, tmp_path / "run", 10, generator_factory="zero_fakes:make_garbage")
+        go(made, tmp_path / "run", 10, game_generator_factory="zero_fakes:make_garbage")

@@ -388,9 +388,9 @@ def test_obstacles_to_a_release_are_reported_before_the_run(
     head = (run.path / "run.json").read_bytes()
     toml(Path("a.toml"), release=TINY)
     done = shutil.copytree("run", Path("done"))
-    with (done / "journal.jsonl").open("a") as journal:
+    with (done / "journal.jsonl").open("a") as event_log:
         seconds = 60 * run.config.minutes
-        journal.write(json.dumps({"event": "done", "seconds": seconds, "generation": 0}) + "\n")
+        event_log.write(json.dumps({"event": "done", "seconds": seconds, "generation": 0}) + "\n")
     assert ZeroFolder.read(done).is_done
     for given in (["a.toml", "--out", "new"], ["resume", "run"], ["resume", "done"]):
         assert main(["zero", *given, "--device", "cpu", "--release", *arguments]) == 1

@@ -151,7 +151,7 @@ def test_damaged_files_are_left_out(run: Path) -> None:
     for text in ("", "[]", '{"rows": 3}', '{"rows": [3, {"elo": "x"}]}'):
         (run / LADDER).write_text(text, "utf-8")
         write_report(folder)
-    with folder.journal.open("a", encoding="utf-8") as file:
+    with folder.event_log.open("a", encoding="utf-8") as file:
         file.write('rubbish\n[]\n{"event": "play"}\n{"seconds": 1}\n')
     write_report(folder)
     assert folder.status()["generation"] == folder.generations()[-1].number
@@ -167,7 +167,7 @@ def test_a_journal_with_steps_back(tmp_path: Path) -> None:
         {"event": "learn", "seconds": 3, "step": 9},
         {"event": "session", "seconds": 4, "step": 5},
     ]
-    folder.journal.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    folder.event_log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     assert [row.get("step") for row in folder.events()] == [0, 5, None, 5]
 
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from tengen.cluster import Cluster, Done, Failure, ProgressRecord
+from tengen.cluster import Cluster, Failure, ProgressRecord, TaskOutcome
 from tengen.cluster.base import Work
 from tengen.tune.parameters import Parameter
 from tengen.tune.plan import TrialResult, TunePlan, TuneTrial, match_of
-from tengen.tune.spsa import Spsa, Walk
+from tengen.tune.spsa import Spsa, SpsaState
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -94,7 +94,7 @@ class HereCluster(Cluster):
         work: Work[T, R],
         tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Done[T, R] | None]:
+    ) -> Iterator[TaskOutcome[T, R] | None]:
         waiting, under_way, rng = iter(tasks), list[T](), random.Random(self.seed)
         while not stop():
             while len(under_way) < self.size and (task := next(waiting, None)) is not None:
@@ -103,9 +103,9 @@ class HereCluster(Cluster):
                 return
             task = under_way.pop(rng.randrange(len(under_way)))
             if self.failures:
-                yield Done(task, self.failures.pop(0))
+                yield TaskOutcome(task, self.failures.pop(0))
             else:
-                yield Done(task, work(task, NoProgressRecord()))
+                yield TaskOutcome(task, work(task, NoProgressRecord()))
             yield None
 
     def dismiss(self, worker: str) -> None:
@@ -115,9 +115,9 @@ class HereCluster(Cluster):
         pass
 
 
-def replay(spsa: Spsa, results: Iterable[tuple[int, int]]) -> Walk:
+def replay(spsa: Spsa, results: Iterable[tuple[int, int]]) -> SpsaState:
     """The values after (iteration, difference)s in the order of their application."""
-    walk = Walk(spsa)
+    spsa_state = SpsaState(spsa)
     for iteration, difference in results:
-        walk.apply(iteration, difference)
-    return walk
+        spsa_state.apply(iteration, difference)
+    return spsa_state

@@ -42,9 +42,9 @@ def config(**changes: Any) -> ZeroConfig:
 
 
 def make_factories(
-    generator_factory: str = "zero_fakes:make_generator", **changes: Any
+    game_generator_factory: str = "zero_fakes:make_generator", **changes: Any
 ) -> RunFactories:
-    return RunFactories(generator_factory=generator_factory, **changes)
+    return RunFactories(game_generator_factory=game_generator_factory, **changes)
 
 
 def events(path: Path, kind: str = "") -> list[dict[str, Any]]:

@@ -46,16 +46,16 @@ std::vector<Point> AlphaBeta::generate_root_moves(const SearchRequest& request) 
   std::vector<Point> points;
   if (!request.search_moves.empty()) return request.search_moves;
   const Colour side = request.side;
-  if (request.multipv == 1 && root_.threats().has_five(side))
+  if (request.multipv == 1 && root_.threats().can_make_five(side))
     return {root_.threats().five_point(side)};
   if (root_.empty_count() == root_.size() * root_.size())
     return {make_point(root_.size() / 2, root_.size() / 2)};
-  if (!root_.threats().has_five(side) && root_.threats().has_five(opponent(side)))
+  if (!root_.threats().can_make_five(side) && root_.threats().can_make_five(opponent(side)))
     for (const Point p : root_.threats().defences(opponent(side), NO_POINT)) points.push_back(p);
   if (points.empty()) {
     std::vector<ScoredMove> moves;
     const auto push = [&](Point p) {
-      if (root_.patterns().may_play(side, p)) moves.push_back({p, 0});
+      if (root_.patterns().is_legal(side, p)) moves.push_back({p, 0});
     };
     root_.for_each_near(push);
     if (moves.empty()) root_.for_each_empty(push);
@@ -153,14 +153,14 @@ const Worker& AlphaBeta::best_worker() const {
 std::optional<SearchProgress> AlphaBeta::progress() const {
   const i64 start_time = start_time_.load(std::memory_order_acquire);
   if (start_time == NOT_STARTED) return std::nullopt;
-  return SearchProgress{work(), workers_[0]->selective_depth(),
+  return SearchProgress{stats(), workers_[0]->selective_depth(),
                         StopCondition::now_in_nanoseconds() - start_time};
 }
 
-SearchWork AlphaBeta::work() const {
-  SearchWork sum;
+SearchStats AlphaBeta::stats() const {
+  SearchStats sum;
   for (const auto& worker : workers_) {
-    const SearchWork part = worker->work();
+    const SearchStats part = worker->stats();
     sum.nodes += part.nodes;
     sum.vcf_nodes += part.vcf_nodes;
     sum.evaluations += part.evaluations;
@@ -179,7 +179,7 @@ SearchInfo AlphaBeta::info_of(const Worker& worker, int line, Bound bound, i64 s
   info.value = searched ? root.value : root.previous;
   if (info.value == -INFINITE) info.value = DRAW;  // stopped before any move had a value
   info.bound = bound;
-  info.work = work();
+  info.stats = stats();
   info.nanoseconds = StopCondition::now_in_nanoseconds() - start_time;
   info.hashfull = tt_.hashfull();
   info.pv = root.pv;

@@ -31,7 +31,7 @@ class AlphaBeta final : public Searcher {
   std::vector<Point> generate_root_moves(const SearchRequest& request);
   void run_workers(const Worker::Report& report, SearchControl& control);
   const Worker& best_worker() const;
-  SearchWork work() const;
+  SearchStats stats() const;
   SearchInfo info_of(const Worker& worker, int line, Bound bound, i64 start_time) const;
 
   static constexpr i64 NOT_STARTED = -1;

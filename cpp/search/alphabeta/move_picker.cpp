@@ -55,8 +55,8 @@ void MovePicker::skip_quiet_moves() {
   const auto is_quiet = [&](const ScoredMove& move) {
     return patterns.threat(position_.side(), move.point) < Threat::OPEN_THREE;
   };
-  const auto rest = stack_.begin() + static_cast<std::ptrdiff_t>(next_);
-  stack_.erase(std::remove_if(rest, stack_.end(), is_quiet), stack_.end());
+  const auto remaining = stack_.begin() + static_cast<std::ptrdiff_t>(next_);
+  stack_.erase(std::remove_if(remaining, stack_.end(), is_quiet), stack_.end());
 }
 
 /// Forced replies are few, so their order matters little: lazy scores are enough.

@@ -45,7 +45,7 @@ class MovePicker {
  private:
   void score();
   void score_by_evaluator(std::span<ScoredMove> moves);
-  bool is_legal(Point p) const { return position_.patterns().may_play(position_.side(), p); }
+  bool is_legal(Point p) const { return position_.patterns().is_legal(position_.side(), p); }
 
   Position& position_;
   History& history_;

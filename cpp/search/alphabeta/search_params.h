@@ -19,9 +19,9 @@
   X(razor_base, RAZOR_BASE, 68, 114, 50, 900, 40, "razoring margin at depth 0") \
   X(razor_slope, RAZOR_SLOPE, 136, 240, 30, 600, 25, "razoring margin per ply") \
   X(razor_depth, RAZOR_DEPTH, 3, 3, 0, 8, 1, "maximum depth of razoring") \
-  X(futility_slope, FUTILITY_SLOPE, 47, 39, 20, 300, 12, "reverse futility margin per ply") \
-  X(futility_improving, FUTILITY_IMPROVING, 26, 29, 0, 200, 12, "reduction of that margin at improving nodes") \
-  X(futility_depth, FUTILITY_DEPTH, 8, 8, 0, 16, 1, "maximum depth of reverse futility pruning") \
+  X(rfp_slope, RFP_SLOPE, 47, 39, 20, 300, 12, "reverse futility margin per ply") \
+  X(rfp_improving, RFP_IMPROVING, 26, 29, 0, 200, 12, "reduction of that margin at improving nodes") \
+  X(rfp_depth, RFP_DEPTH, 8, 8, 0, 16, 1, "maximum depth of reverse futility pruning") \
   X(null_base, NULL_BASE, 3, 3, 1, 6, 1, "null move reduction in plies") \
   X(null_depth_divisor, NULL_DEPTH_DIVISOR, 4, 4, 2, 12, 1, "depth per additional ply of null move reduction") \
   X(null_value_divisor, NULL_VALUE_DIVISOR, 91, 184, 60, 800, 40, "evaluation above beta per additional ply of null move reduction") \
@@ -31,9 +31,9 @@
   X(lmp_slope, LMP_SLOPE, 1, 1, 1, 20, 1, "late move pruning: more moves per ply; half of that at nodes that do not improve") \
   X(lmp_square, LMP_SQUARE, 16, 16, 0, 32, 2, "late move pruning: more moves per squared depth, in 1/16") \
   X(lmp_depth, LMP_DEPTH, 8, 8, 0, 16, 1, "maximum depth of late move pruning") \
-  X(quiet_base, QUIET_BASE, 220, 195, 30, 800, 30, "futility margin of quiet moves at depth 0") \
-  X(quiet_slope, QUIET_SLOPE, 125, 103, 20, 500, 20, "futility margin of quiet moves per ply") \
-  X(quiet_depth, QUIET_DEPTH, 5, 5, 0, 12, 1, "maximum depth of futility pruning of quiet moves") \
+  X(quiet_futility_base, QUIET_FUTILITY_BASE, 220, 195, 30, 800, 30, "futility margin of quiet moves at depth 0") \
+  X(quiet_futility_slope, QUIET_FUTILITY_SLOPE, 125, 103, 20, 500, 20, "futility margin of quiet moves per ply") \
+  X(quiet_futility_depth, QUIET_FUTILITY_DEPTH, 5, 5, 0, 12, 1, "maximum depth of futility pruning of quiet moves") \
   X(iir_min_depth, IIR_MIN_DEPTH, 4, 4, 2, 12, 1, "minimum depth of internal iterative reduction") \
   X(singular_min_depth, SINGULAR_MIN_DEPTH, 7, 7, 4, 14, 1, "minimum depth of singular extensions") \
   X(singular_margin, SINGULAR_MARGIN, 12, 12, 2, 60, 4, "margin per ply below the TT value in the singular search") \
@@ -110,8 +110,8 @@ struct SearchParams {
   /// Lazy values this far outside the window replace the evaluation.
   Value lazy_margin(int depth) const { return lazy_base + lazy_slope * std::max(depth, 0); }
   /// Reverse futility: a node this far above beta fails high.
-  Value reverse_futility_margin(int depth, bool improving) const {
-    return futility_slope * depth - (improving ? futility_improving : 0);
+  Value rfp_margin(int depth, bool improving) const {
+    return rfp_slope * depth - (improving ? rfp_improving : 0);
   }
   int null_reduction(int depth, Value above_beta) const {
     return null_base + depth / null_depth_divisor +
@@ -123,7 +123,9 @@ struct SearchParams {
     return improving ? moves : (moves + lmp_base) / 2;
   }
   /// Quiet moves are pruned if the static evaluation is this far below alpha.
-  Value futility_margin(int depth) const { return quiet_base + quiet_slope * depth; }
+  Value quiet_futility_margin(int depth) const {
+    return quiet_futility_base + quiet_futility_slope * depth;
+  }
   Value singular_beta(Value value, int depth) const { return value - singular_margin * depth; }
   u64 vcf_nodes(int depth) const {
     return static_cast<u64>(vcf_leaf_nodes) +

@@ -69,16 +69,16 @@ SolveStatus Worker::search_vcf(int depth) {
 
 /// Mate value of a VCF of the side to move, or NO_VALUE. Writes the line into the frame.
 Value Worker::vcf_value(Frame* frame, int depth, bool pv) {
-  if (!position_.threats().has_four(position_.side())) return NO_VALUE;
+  if (!position_.threats().can_make_four(position_.side())) return NO_VALUE;
   if (search_vcf(depth) != SolveStatus::WIN) return NO_VALUE;
-  WinTree::Reader reader(vcf_.tree());
+  VcfTree::Reader reader(vcf_.tree());
   if (pv) {
-    WinTree::Reader moves = reader;
-    const std::vector<Point> line = longest_line(moves);
+    VcfTree::Reader moves = reader;
+    const std::vector<Point> line = longest_variation(moves);
     frame->pv_length = std::min(static_cast<int>(line.size()), MAX_PLY);
     std::copy_n(line.begin(), frame->pv_length, frame->pv.begin());
   }
-  return mate_in(std::min(frame->ply + longest_win(reader), MAX_PLY));
+  return mate_in(std::min(frame->ply + win_length(reader), MAX_PLY));
 }
 
 /// Whether a quiet move and all later quiet moves can be pruned.
@@ -86,7 +86,8 @@ bool Worker::can_prune(int depth, int move_count, bool pv, Value alpha,
                        const NodeState& node) const {
   if (depth <= params_.lmp_depth && move_count > params_.lmp_move_count(depth, node.improving))
     return true;
-  return !pv && depth <= params_.quiet_depth && node.eval + params_.futility_margin(depth) <= alpha;
+  return !pv && depth <= params_.quiet_futility_depth &&
+         node.eval + params_.quiet_futility_margin(depth) <= alpha;
 }
 
 /// Whether the move makes a four or an open three.
@@ -225,7 +226,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (!ROOT && settings_.max_candidates && depth <= 0) return evaluate(true);
 
   // Step 3. A five wins; an open four wins if there is no five to stop.
-  if (!ROOT && position_.threats().has_five(side)) {
+  if (!ROOT && position_.threats().can_make_five(side)) {
     if (PV) {
       frame->pv[0] = position_.threats().five_point(side);
       frame->pv_length = 1;
@@ -233,7 +234,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     return mate_in(ply + 1);
   }
   node.forced = forced_reply(position_);
-  if (!ROOT && node.forced != ForcedReply::STOP_FIVE &&
+  if (!ROOT && node.forced != ForcedReply::BLOCK_FOUR &&
       patterns.count(side, Threat::OPEN_FOUR) > 0 && position_.threats().moves_left() >= 3) {
     if (PV)
       patterns.for_each_at_least(side, Threat::OPEN_FOUR, [frame](Point p) {
@@ -265,8 +266,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
 
   // Step 6. Leaf, unless a threat must be blocked: forced replies cost no depth.
   const bool must_extend =
-      node.forced == ForcedReply::STOP_FIVE ||
-      (node.forced == ForcedReply::STOP_OPEN_FOUR && depth == 0 && settings_.pruning);
+      node.forced == ForcedReply::BLOCK_FOUR ||
+      (node.forced == ForcedReply::BLOCK_OPEN_THREE && depth == 0 && settings_.pruning);
   if (depth <= 0 && !must_extend) return quiesce(frame, alpha, beta, node.entry.eval);
   depth = std::max(depth, 1);
 
@@ -275,7 +276,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // one ply before.
   const bool likely_leaf =
       depth == 1 && node.forced == ForcedReply::NONE && (frame - 1)->eval != NO_VALUE;
-  if (node.forced == ForcedReply::STOP_FIVE)
+  if (node.forced == ForcedReply::BLOCK_FOUR)
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = node.entry.eval != NO_VALUE ? node.entry.eval
@@ -291,14 +292,14 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       !PV && !excluding && settings_.pruning && node.eval != NO_VALUE && !is_mate(beta);
 
   // Step 8. Reverse futility pruning.
-  if (prunable && depth <= params_.futility_depth && node.forced == ForcedReply::NONE &&
-      node.eval - params_.reverse_futility_margin(depth, node.improving) >= beta)
+  if (prunable && depth <= params_.rfp_depth && node.forced == ForcedReply::NONE &&
+      node.eval - params_.rfp_margin(depth, node.improving) >= beta)
     return node.eval;
 
   // Step 9. VCF at nodes with enough depth or below the razoring margin; razoring if there is none.
   const bool razorable =
       prunable && depth <= params_.razor_depth && node.eval + params_.razor_margin(depth) < alpha;
-  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::STOP_FIVE &&
+  if (!ROOT && !excluding && settings_.vcf_quiescence && node.forced != ForcedReply::BLOCK_FOUR &&
       (razorable || depth >= params_.vcf_min_depth)) {
     const Value win = vcf_value(frame, depth, PV);
     if (stopped()) return 0;
@@ -409,9 +410,10 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   // pass is left, which counts as a draw.
   if (move_count == 0) {
     if (excluding) return alpha;
-    const int left = position_.threats().moves_left();  // the move limit may end the game first
-    if (node.forced == ForcedReply::STOP_FIVE && left >= 2) return mated_in(ply + 2);
-    if (node.forced != ForcedReply::NONE && left >= 4) return mated_in(ply + 4);
+    const int plies_left =
+        position_.threats().moves_left();  // the move limit may end the game first
+    if (node.forced == ForcedReply::BLOCK_FOUR && plies_left >= 2) return mated_in(ply + 2);
+    if (node.forced != ForcedReply::NONE && plies_left >= 4) return mated_in(ply + 4);
     return DRAW;
   }
   if (best == -INFINITE) best = old_alpha;  // all moves were pruned

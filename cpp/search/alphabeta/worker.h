@@ -48,7 +48,7 @@ class Worker {
   int completed_depth() const { return completed_depth_; }
   int depth() const { return root_depth_; }
   /// Like selective_depth(), may be read while the worker runs.
-  SearchWork work() const;
+  SearchStats stats() const;
   int selective_depth() const { return selective_depth_.load(std::memory_order_relaxed); }
 
  private:

@@ -171,12 +171,12 @@ bool Worker::is_time_to_stop() const {
   return StopCondition::now_in_nanoseconds() - start_time > optimum * percent / 100;
 }
 
-SearchWork Worker::work() const {
-  SearchWork work;
-  work.nodes = nodes_.load(std::memory_order_relaxed);
-  work.vcf_nodes = vcf_nodes_.load(std::memory_order_relaxed);
-  work.evaluations = evaluations_.load(std::memory_order_relaxed);
-  return work;
+SearchStats Worker::stats() const {
+  SearchStats stats;
+  stats.nodes = nodes_.load(std::memory_order_relaxed);
+  stats.vcf_nodes = vcf_nodes_.load(std::memory_order_relaxed);
+  stats.evaluations = evaluations_.load(std::memory_order_relaxed);
+  return stats;
 }
 
 }  // namespace tengen

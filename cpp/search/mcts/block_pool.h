@@ -22,7 +22,7 @@ class BlockPool {
       : blocks_(std::clamp<size_t>(bytes / BLOCK, 2, ~Index{0})), end_(blocks_.size()) {}
 
   /// A zeroed block; NO_BLOCK if none is left.
-  Index take() {
+  Index allocate() {
     const SpinGuard guard(lock_);
     Index block = free_;
     if (block != NO_BLOCK) {

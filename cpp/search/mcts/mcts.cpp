@@ -121,7 +121,7 @@ void Mcts::run_workers(Run& run) {
   shared_.gumbel = gumbel_ ? &*gumbel_ : nullptr;
   shared_.last = run.request.last;
   shared_.tree = &tree_;
-  run.over = false;
+  run.finished = false;
   const auto start = [&](Worker& worker, bool is_main) {
     try {
       run_worker(worker, run, is_main);
@@ -129,7 +129,7 @@ void Mcts::run_workers(Run& run) {
       const std::lock_guard guard(run.failure_lock);
       if (!run.failure) run.failure = std::current_exception();
     }
-    run.over = true;
+    run.finished = true;
   };
   for (const auto& worker : workers_) worker->set_shared(shared_);
   std::vector<std::thread> helpers;
@@ -146,11 +146,11 @@ void Mcts::run_workers(Run& run) {
 
 void Mcts::run_worker(Worker& worker, Run& run, bool is_main) {
   const auto batch = static_cast<u64>(worker.position().batched() ? settings_.batch : 1);
-  while (!run.over.load(std::memory_order_relaxed)) {
+  while (!run.finished.load(std::memory_order_relaxed)) {
     if (run.is_stopped() || (is_main && should_stop(run))) return;
-    const u64 first = run.claimed.fetch_add(batch, std::memory_order_relaxed);
-    if (first >= run.limit) {  // wait: other threads may not complete all that they claimed
-      run.claimed.fetch_sub(batch, std::memory_order_relaxed);
+    const u64 first = run.reserved.fetch_add(batch, std::memory_order_relaxed);
+    if (first >= run.limit) {  // wait: other threads may not complete all that they reserved
+      run.reserved.fetch_sub(batch, std::memory_order_relaxed);
       if (run.done.load(std::memory_order_relaxed) >= run.limit) return;
       std::this_thread::yield();
       continue;
@@ -163,7 +163,7 @@ void Mcts::run_worker(Worker& worker, Run& run, bool is_main) {
     }
     const auto done = static_cast<u64>(result.done);
     run.done.fetch_add(done, std::memory_order_relaxed);
-    run.claimed.fetch_sub(batch - done, std::memory_order_relaxed);
+    run.reserved.fetch_sub(batch - done, std::memory_order_relaxed);
     if (result.all_proven) return;
     if (result.tree_full) free_memory(run, gc_count);
   }
@@ -175,7 +175,8 @@ void Mcts::free_memory(Run& run, int gc_count) {
   const std::unique_lock lock(run.tree_mutex);
   if (run.gc_count.load() != gc_count) return;  // another thread has freed nodes since
   ++run.gc_count;
-  if (!tree_.collect(shared_.root, [&run] { return !run.is_stopped(); })) run.over = true;
+  if (!tree_.collect_garbage(shared_.root, [&run] { return !run.is_stopped(); }))
+    run.finished = true;
 }
 
 /// Whether to end the search; also reports lines. Called by the main thread between playouts.
@@ -185,7 +186,7 @@ bool Mcts::should_stop(Run& run) {
   {
     Node& root = tree_.node(shared_.root);
     const SpinGuard guard(root.lock);
-    if (root.proof.is_known()) return true;
+    if (root.proven_result.is_known()) return true;
   }
   if (done == 0) return false;
   if (gumbel_) set_progress(run);

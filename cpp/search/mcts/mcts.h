@@ -48,7 +48,7 @@ class Mcts final : public Searcher {
   bool is_deep_enough(const Run& run);
   void set_progress(const Run& run);
   std::vector<SearchInfo> infos(const Run& run);
-  SearchWork work(const Run& run) const;
+  SearchStats stats(const Run& run) const;
 
   MctsSettings options_;   ///< as set by the user
   MctsSettings settings_;  ///< of the current search

@@ -31,20 +31,20 @@ std::vector<MovePrior> Mcts::generate_root_moves(const SearchRequest& request) {
   for (const Point p : request.search_moves) moves.push_back({p, 0});
   if (moves.empty() && position.empty_count() == position.size() * position.size())
     moves.push_back({make_point(position.size() / 2, position.size() / 2), 0});
-  const bool has_five = position.threats().has_five(request.side);
-  if (moves.empty() && !has_five)
+  const bool can_make_five = position.threats().can_make_five(request.side);
+  if (moves.empty() && !can_make_five)
     generate_moves(position, forced_reply(position), request.last, moves);
   if (moves.empty()) generate_moves(position, ForcedReply::NONE, NO_POINT, moves);
   std::vector<MovePrior> priors;
   workers_[0]->compute_priors(moves, priors);
-  if (has_five) put_fives_first(position, priors);
+  if (can_make_five) put_fives_first(position, priors);
   return priors;
 }
 
 /// Uses the node of the position if it can have these moves, otherwise an unhashed root.
 void Mcts::make_root(const SearchRequest& request, const std::vector<MovePrior>& moves) {
   if (shared_.root != NO_NODE && tree_.node(shared_.root).is_unhashed_root)
-    tree_.drop(shared_.root);
+    tree_.free_node(shared_.root);
   shared_ = {};
   gumbel_.reset();
   if (!settings_.tree_reuse) tree_.clear();
@@ -69,7 +69,7 @@ bool Mcts::all_sampled_moves_lose(std::vector<MovePrior>& moves) {
   {
     Node& root = tree_.node(shared_.root);
     const SpinGuard guard(root.lock);
-    if (!root.proof.is_loss()) return false;
+    if (!root.proven_result.is_loss()) return false;
   }
   std::erase_if(moves, [&](const MovePrior& move) {
     return std::ranges::any_of(gumbel_->sampled(),
@@ -85,9 +85,9 @@ bool Mcts::make_hashed_root(const std::vector<MovePrior>& moves) {
   Node& node = tree_.node(index);
   if (node.stage == Stage::EXPANDED) {
     shared_.root = index;
-    return !node.proof.is_known() || node.edge_count > 0;
+    return !node.proven_result.is_known() || node.edge_count > 0;
   }
-  if (node.proof.is_known()) return false;
+  if (node.proven_result.is_known()) return false;
   if (node.stage == Stage::NEW) fill_root(node);
   if (!tree_.set_moves(node, moves)) return false;
   node.stage = Stage::EXPANDED;
@@ -96,13 +96,13 @@ bool Mcts::make_hashed_root(const std::vector<MovePrior>& moves) {
 }
 
 bool Mcts::make_unhashed_root(const std::vector<MovePrior>& moves) {
-  const Index made = tree_.add_unhashed_root();
-  if (made == NO_NODE) return false;
-  Node& node = tree_.node(made);
+  const Index index = tree_.add_unhashed_root();
+  if (index == NO_NODE) return false;
+  Node& node = tree_.node(index);
   fill_root(node);
   node.key = workers_[0]->position().key();
   node.stage = Stage::EXPANDED;
-  shared_.root = made;
+  shared_.root = index;
   return tree_.set_moves(node, moves);
 }
 
@@ -110,10 +110,10 @@ bool Mcts::make_unhashed_root(const std::vector<MovePrior>& moves) {
 void Mcts::fill_root(Node& node) {
   const ThreatBoard& threats = workers_[0]->position().threats();
   node.stage = Stage::EVALUATED;
-  if (threats.has_five(BLACK) || threats.has_five(WHITE)) return;
+  if (threats.can_make_five(BLACK) || threats.can_make_five(WHITE)) return;
   node.value = workers_[0]->value();
-  node.sum = node.value;
-  node.weight = 1;
+  node.value_sum = node.value;
+  node.value_weight = 1;
 }
 
 /// The requested lines, best first; at least one.
@@ -124,7 +124,7 @@ std::vector<SearchInfo> Mcts::infos(const Run& run) {
     // Stopped before the first playout, or all visited moves lose: use the policy's next move.
     Node& root = tree_.node(shared_.root);
     const SpinGuard guard(root.lock);
-    const bool is_open = !root.proof.is_known() && root.edge_count < root.move_count;
+    const bool is_open = !root.proven_result.is_known() && root.edge_count < root.move_count;
     if (is_open || moves.empty())
       moves.insert(moves.begin(), {root.next_move, 0, eval_from_result(root.mean()), 0, NO_NODE});
   }
@@ -141,15 +141,15 @@ std::vector<SearchInfo> Mcts::infos(const Run& run) {
     info.multipv = static_cast<int>(i) + 1;
     info.visits = moves[i].visits;
     info.value = moves[i].value;
-    info.work = work(run);
+    info.stats = stats(run);
     info.nanoseconds = StopCondition::now_in_nanoseconds() - run.start_time;
     info.hashfull = tree_.fill();
   }
   return infos;
 }
 
-SearchWork Mcts::work(const Run& run) const {
-  SearchWork sum;
+SearchStats Mcts::stats(const Run& run) const {
+  SearchStats sum;
   sum.nodes = run.done.load(std::memory_order_relaxed);
   sum.solver_nodes = run.solver_nodes;
   for (const auto& worker : workers_) {

@@ -61,7 +61,7 @@ enum class Stage : u8 {
 
 /// Proven state of a move.
 enum class ProvenState : u16 {
-  OPEN,
+  UNPROVEN,
   LOST,  ///< the opponent wins: not searched again, excluded from averages
   DRAWN,
   WON,  ///< the node is won, except for roots that search all moves
@@ -80,23 +80,23 @@ struct Edge {
 
 struct alignas(64) Node {
   u64 key;
-  double sum;       ///< own value plus visits * q of all edges that are not lost
-  u32 visits;       ///< of those edges
-  u32 playouts;     ///< arrivals by any edge
-  float squares;    ///< sum of squared results of the last counted() playouts
-  float value;      ///< static evaluation for the side to move
-  Index next;       ///< in the hash chain
-  Index unvisited;  ///< block of the next unvisited move
-  Index edges;      ///< first block
-  u16 move_count;   ///< visited and unvisited
+  double value_sum;  ///< own value plus visits * q of all edges that are not lost
+  u32 edge_visits;   ///< sum over those edges
+  u32 visits;        ///< playouts that reached the node, from any parent
+  float square_sum;  ///< sum of squared results of the last counted_visits() visits
+  float value;       ///< static evaluation for the side to move
+  Index next;        ///< in the hash chain
+  Index unvisited;   ///< block of the next unvisited move
+  Index edges;       ///< first block
+  u16 move_count;    ///< visited and unvisited
   u16 edge_count;
-  u16 explored;    ///< sum of the priors of edges that are not lost
-  u16 next_prior;  ///< of the next unvisited move
+  u16 visited_prior;  ///< sum of the priors of visited moves that are not lost
+  u16 next_prior;     ///< of the next unvisited move
   Point next_move;
   u16 in_flight;  ///< of all edges
-  u16 epoch;      ///< of the last collection that marked it
-  ProvenResult proof;
-  u8 weight;  ///< of its own value: 0 if it has none because its reply is forced
+  u16 epoch;      ///< of the last garbage collection that marked it
+  ProvenResult proven_result;
+  u8 value_weight;  ///< of its own value: 0 if it has none because its reply is forced
   Stage stage;
   u8 lock;
   u8 is_unhashed_root;  ///< a root outside the hash table
@@ -104,17 +104,17 @@ struct alignas(64) Node {
   /// A float cannot accumulate the squares of millions of results. Beyond this count older ones
   /// decay.
   static constexpr u32 MAX_COUNTED = 1U << 18;
-  u32 counted() const { return std::min(playouts, MAX_COUNTED); }
-  void count(double square) {
-    if (playouts >= MAX_COUNTED) squares -= squares / MAX_COUNTED;
-    squares += static_cast<float>(square);
-    ++playouts;
+  u32 counted_visits() const { return std::min(visits, MAX_COUNTED); }
+  void add_visit(double square) {
+    if (visits >= MAX_COUNTED) square_sum -= square_sum / MAX_COUNTED;
+    square_sum += static_cast<float>(square);
+    ++visits;
   }
 
   /// Mean result for the side to move.
   double mean() const {
-    const double count = weight + static_cast<double>(visits);
-    return count > 0 ? sum / count : value;
+    const double count = value_weight + static_cast<double>(edge_visits);
+    return count > 0 ? value_sum / count : value;
   }
 };
 

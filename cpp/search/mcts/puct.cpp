@@ -31,18 +31,19 @@ double Puct::utility_stdev_factor(const Node& node) const {
   if (settings_.utility_stdev_scale == 0) return 1;
   const double prior = MCTS_STDEV_PRIOR / 100.0, weight = MCTS_STDEV_PRIOR_WEIGHT;
   const double square = node.mean() * node.mean();
-  const double squares = node.squares + weight * (prior * prior + square);
-  const double variance = std::max(squares / (node.counted() + weight) - square, 0.0);
+  const double squares = node.square_sum + weight * (prior * prior + square);
+  const double variance = std::max(squares / (node.counted_visits() + weight) - square, 0.0);
   return std::max(1 + settings_.utility_stdev_scale * (std::sqrt(variance) / prior - 1), 0.0);
 }
 
 double Puct::first_play(const Node& node) const {
-  return node.mean() - settings_.fpu * std::sqrt(static_cast<double>(node.explored) / PRIOR_ONE);
+  return node.mean() -
+         settings_.fpu * std::sqrt(static_cast<double>(node.visited_prior) / PRIOR_ONE);
 }
 
 Edge* Puct::pick(Tree& tree, const Node& node) const {
   const double explore =
-      exploration(u64{node.visits} + node.in_flight) * utility_stdev_factor(node) / PRIOR_ONE;
+      exploration(u64{node.edge_visits} + node.in_flight) * utility_stdev_factor(node) / PRIOR_ONE;
   const double unvisited = first_play(node);
   double best = -1e9;
   Edge* best_edge = nullptr;

@@ -17,11 +17,11 @@ TUNABLE(MCTS_MIN_VISITS, 10, 0, 100, 5,
 /// Offset of proven moves from all others.
 constexpr double PROVEN_OFFSET = 1e12;
 
-Summary summary_of(Tree& tree, Index index) {
+NodeStats stats_of(Tree& tree, Index index) {
   Node& node = tree.node(index);
   const SpinGuard guard(node.lock);
   // One virtual playout with a random result: a few equal results do not count as certain.
-  return {node.proof, node.playouts, (node.squares + 1.0) / (node.counted() + 1.0)};
+  return {node.proven_result, node.visits, (node.square_sum + 1.0) / (node.counted_visits() + 1.0)};
 }
 
 std::vector<Edge> edges_of(Tree& tree, Index index) {
@@ -36,7 +36,7 @@ std::vector<Edge> edges_of(Tree& tree, Index index) {
 ProvenResult proof_after(Tree& tree, const Edge& edge) {
   if (edge.child == NO_NODE)
     return edge.proven == ProvenState::WON ? ProvenResult::loss(0) : ProvenResult();
-  return summary_of(tree, edge.child).proof;
+  return stats_of(tree, edge.child).proven_result;
 }
 
 RankedMove ranked(Tree& tree, const Edge& edge) {
@@ -56,9 +56,9 @@ RankedMove ranked(Tree& tree, const Edge& edge) {
 
 }  // namespace
 
-double lower_bound(const Edge& edge, const Summary& child, double errors) {
+double lower_bound(const Edge& edge, const NodeStats& child, double errors) {
   const double variance = std::max(child.square - static_cast<double>(edge.q) * edge.q, 0.0);
-  return edge.q - errors * std::sqrt(variance / (child.playouts + 1.0));
+  return edge.q - errors * std::sqrt(variance / (child.visits + 1.0));
 }
 
 std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings& settings,
@@ -77,7 +77,7 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
     else if (!is_proven && (settings.lcb == 0 || few || edge.child == NO_NODE))
       move.rank_score = -PROVEN_OFFSET / 2 + edge.visits / 1e4;  // after all moves with a bound
     else if (!is_proven)
-      move.rank_score = lower_bound(edge, summary_of(tree, edge.child), settings.lcb);
+      move.rank_score = lower_bound(edge, stats_of(tree, edge.child), settings.lcb);
     moves.push_back(move);
   }
   std::stable_sort(moves.begin(), moves.end(), [](const RankedMove& a, const RankedMove& b) {
@@ -89,7 +89,7 @@ std::vector<RankedMove> ranked_moves(Tree& tree, Index root, const MctsSettings&
 Line line_of(Tree& tree, const RankedMove& first) {
   Line line{{first.move}};
   for (Index at = first.child; at != NO_NODE;) {
-    line.is_drawn = summary_of(tree, at).proof.is_draw();
+    line.is_drawn = stats_of(tree, at).proven_result.is_draw();
     const std::vector<Edge> edges = edges_of(tree, at);
     const Edge* best = nullptr;
     double best_score = 0;

@@ -33,12 +33,12 @@ struct Line {
 Line line_of(Tree& tree, const RankedMove& first);
 
 /// Statistics of a node below the root.
-struct Summary {
-  ProvenResult proof;
-  u32 playouts = 0;
+struct NodeStats {
+  ProvenResult proven_result;
+  u32 visits = 0;
   double square = 0;  ///< mean squared result, with one virtual random result
 };
 /// `errors` standard errors below the mean of an edge.
-double lower_bound(const Edge& edge, const Summary& child, double errors);
+double lower_bound(const Edge& edge, const NodeStats& child, double errors);
 
 }  // namespace tengen::mcts

@@ -24,9 +24,9 @@ struct Mcts::Run {
   u64 limit;  ///< maximum playouts
   i64 start_time = StopCondition::now_in_nanoseconds();
 
-  std::atomic<u64> claimed = 0;  ///< playouts done, or reserved by a thread
-  std::atomic<u64> done = 0;     ///< playouts backed up
-  std::atomic<bool> over = false;
+  std::atomic<u64> reserved = 0;  ///< playouts done, or reserved by a thread
+  std::atomic<u64> done = 0;      ///< playouts backed up
+  std::atomic<bool> finished = false;
   std::atomic<int> gc_count = 0;  ///< how often nodes were freed (Tree::collect)
   std::shared_mutex tree_mutex;   ///< shared by playouts, exclusive while nodes are freed
   std::mutex failure_lock;

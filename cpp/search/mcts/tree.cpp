@@ -20,7 +20,7 @@ constexpr size_t MIN_CHAINS = 16;
 constexpr size_t BLOCKS_PER_CHAIN = 4;
 /// Blocks to sweep before an allocation is retried.
 constexpr size_t SWEEP_BATCH = 64;
-/// Nodes between two calls of `keep_running`.
+/// Nodes between two calls of `should_continue`.
 constexpr size_t MARK_CHECK_PERIOD = 4096;
 
 size_t chains_for(size_t bytes) {
@@ -34,19 +34,19 @@ size_t pool_bytes(size_t bytes) {
 
 }  // namespace
 
-Tree::Tree(size_t bytes) : pool_(pool_bytes(bytes)), heads_(chains_for(bytes), NO_NODE) {
-  swept_ = heads_.size();
+Tree::Tree(size_t bytes) : pool_(pool_bytes(bytes)), chain_heads_(chains_for(bytes), NO_NODE) {
+  swept_ = chain_heads_.size();
 }
 
 void Tree::clear() {
   pool_.reset();
-  std::fill(heads_.begin(), heads_.end(), NO_NODE);
-  swept_ = heads_.size();
+  std::fill(chain_heads_.begin(), chain_heads_.end(), NO_NODE);
+  swept_ = chain_heads_.size();
 }
 
-Index Tree::take() {
+Index Tree::allocate() {
   for (;;) {
-    if (const Index block = pool_.take(); block != NO_BLOCK) return block;
+    if (const Index block = pool_.allocate(); block != NO_BLOCK) return block;
     if (!sweep_some()) return NO_BLOCK;
   }
 }
@@ -54,42 +54,42 @@ Index Tree::take() {
 Index Tree::find(u64 key) {
   const size_t bucket = bucket_of(key);
   const SpinGuard guard(lock_of(bucket));
-  for (Index i = heads_[bucket]; i != NO_NODE; i = node(i).next)
+  for (Index i = chain_heads_[bucket]; i != NO_NODE; i = node(i).next)
     if (node(i).key == key && is_alive(node(i))) return i;
   return NO_NODE;
 }
 
-Tree::Found Tree::find_or_add(u64 key) {
+Tree::FindResult Tree::find_or_add(u64 key) {
   if (const Index index = find(key); index != NO_NODE) return {index, false};
-  const Index made = take();  // not under the lock of the chain, which it may sweep
-  if (made == NO_BLOCK) return {};
+  const Index allocated = allocate();  // not under the lock of the chain, which it may sweep
+  if (allocated == NO_BLOCK) return {};
   const size_t bucket = bucket_of(key);
   {
     const SpinGuard guard(lock_of(bucket));
-    Index i = heads_[bucket];
+    Index i = chain_heads_[bucket];
     while (i != NO_NODE && !(node(i).key == key && is_alive(node(i)))) i = node(i).next;
     if (i == NO_NODE) {
-      Node& added = node(made);
+      Node& added = node(allocated);
       added.key = key;
       added.epoch = latest_;
-      added.next = heads_[bucket];
-      heads_[bucket] = made;
-      return {made, true};
+      added.next = chain_heads_[bucket];
+      chain_heads_[bucket] = allocated;
+      return {allocated, true};
     }
-    pool_.release(made);
+    pool_.release(allocated);
     return {i, false};  // another thread added it
   }
 }
 
 Index Tree::add_unhashed_root() {
-  const Index made = take();
-  if (made == NO_BLOCK) return NO_NODE;
-  node(made).epoch = latest_;
-  node(made).is_unhashed_root = 1;
-  return made;
+  const Index index = allocate();
+  if (index == NO_BLOCK) return NO_NODE;
+  node(index).epoch = latest_;
+  node(index).is_unhashed_root = 1;
+  return index;
 }
 
-void Tree::drop(Index index) {
+void Tree::free_node(Index index) {
   free_moves(node(index));
   pool_.release(index);
 }
@@ -98,8 +98,8 @@ bool Tree::set_moves(Node& node, std::span<const MovePrior> moves) {
   Index first = NO_BLOCK;
   Index* link = &first;
   for (size_t done = 0; done < moves.size(); done += MOVES_PER_BLOCK) {
-    const Index made = take();
-    if (made == NO_BLOCK) {
+    const Index index = allocate();
+    if (index == NO_BLOCK) {
       while (first != NO_BLOCK) {
         const Index next = pool_.at<MovePriorBlock>(first).next;
         pool_.release(first);
@@ -107,8 +107,8 @@ bool Tree::set_moves(Node& node, std::span<const MovePrior> moves) {
       }
       return false;
     }
-    *link = made;
-    MovePriorBlock& block = pool_.at<MovePriorBlock>(made);
+    *link = index;
+    MovePriorBlock& block = pool_.at<MovePriorBlock>(index);
     std::copy_n(moves.begin() + static_cast<std::ptrdiff_t>(done),
                 std::min<size_t>(MOVES_PER_BLOCK, moves.size() - done), block.moves);
     link = &block.next;
@@ -125,15 +125,15 @@ Edge* Tree::add_edge(Node& node) {
   for (int i = 0; i < node.edge_count / EDGES_PER_BLOCK; ++i)
     link = &pool_.at<EdgeBlock>(*link).next;
   if (node.edge_count % EDGES_PER_BLOCK == 0) {
-    const Index made = take();
-    if (made == NO_BLOCK) return nullptr;
-    *link = made;
+    const Index index = allocate();
+    if (index == NO_BLOCK) return nullptr;
+    *link = index;
   }
   Edge& edge = pool_.at<EdgeBlock>(*link).edges[node.edge_count % EDGES_PER_BLOCK];
   edge.move = node.next_move;
   edge.prior = node.next_prior;
   ++node.edge_count;
-  node.explored = static_cast<u16>(std::min<int>(node.explored + edge.prior, PRIOR_ONE));
+  node.visited_prior = static_cast<u16>(std::min<int>(node.visited_prior + edge.prior, PRIOR_ONE));
   if (node.edge_count % MOVES_PER_BLOCK == 0 ||
       node.edge_count == node.move_count) {  // the block is used up
     const Index used = node.unvisited;
@@ -165,11 +165,11 @@ void Tree::free_moves(Node& node) {
 void Tree::collapse(Node& node) {
   free_moves(node);
   node.value = static_cast<float>(node.mean());
-  node.sum = node.value;
-  node.weight = 1;
-  node.visits = 0;
+  node.value_sum = node.value;
+  node.value_weight = 1;
+  node.edge_visits = 0;
   node.edges = node.unvisited = NO_BLOCK;
-  node.move_count = node.edge_count = node.explored = 0;
+  node.move_count = node.edge_count = node.visited_prior = 0;
   node.stage = Stage::EVALUATED;
 }
 
@@ -181,14 +181,14 @@ size_t Tree::blocks_of(const Node& node) const {
               : static_cast<size_t>((unvisited + MOVES_PER_BLOCK - 1) / MOVES_PER_BLOCK));
 }
 
-bool Tree::collect(Index root, const std::function<bool()>& keep_running) {
+bool Tree::collect_garbage(Index root, const std::function<bool()>& should_continue) {
   const size_t goal = pool_.capacity() * static_cast<size_t>(MCTS_COLLECT_GOAL) / 100;
   u32 min_visits = 0;
-  size_t live = mark(root, min_visits, keep_running);
+  size_t live = mark(root, min_visits, should_continue);
   const size_t before = live;
   while (live > goal && min_visits < MAX_MIN_VISITS) {
     min_visits = min_visits == 0 ? 2 : min_visits * 2;
-    live = mark(root, min_visits, keep_running);
+    live = mark(root, min_visits, should_continue);
   }
   if (live == 0) return false;
   epoch_ = latest_;
@@ -196,17 +196,18 @@ bool Tree::collect(Index root, const std::function<bool()>& keep_running) {
   return live < before || live < pool_.capacity() * static_cast<size_t>(MCTS_COLLECT_FULL) / 100;
 }
 
-size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& keep_running) {
+size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& should_continue) {
   ++latest_;
   size_t live = 0, count = 0;
   stack_.assign(1, root);
   node(root).epoch = latest_;
   while (!stack_.empty()) {
-    if (++count % MARK_CHECK_PERIOD == 0 && !keep_running()) return 0;
+    if (++count % MARK_CHECK_PERIOD == 0 && !should_continue()) return 0;
     Node& marked = node(stack_.back());
     const bool is_root = stack_.back() == root;
     stack_.pop_back();
-    if (!is_root && marked.stage == Stage::EXPANDED && marked.visits < min_visits) collapse(marked);
+    if (!is_root && marked.stage == Stage::EXPANDED && marked.edge_visits < min_visits)
+      collapse(marked);
     live += blocks_of(marked);
     for_each_edge(marked, [&](const Edge& edge) {
       if (edge.child == NO_NODE || node(edge.child).epoch == latest_) return;
@@ -220,14 +221,14 @@ size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& keep_
 bool Tree::sweep_some() {
   const SpinGuard guard(sweep_lock_);
   size_t freed = 0;
-  while (swept_ < heads_.size() && freed < SWEEP_BATCH) freed += sweep_chain(swept_++);
+  while (swept_ < chain_heads_.size() && freed < SWEEP_BATCH) freed += sweep_chain(swept_++);
   return freed > 0;
 }
 
 size_t Tree::sweep_chain(size_t bucket) {
   const SpinGuard guard(lock_of(bucket));
   size_t freed = 0;
-  for (Index* link = &heads_[bucket]; *link != NO_NODE;) {
+  for (Index* link = &chain_heads_[bucket]; *link != NO_NODE;) {
     const Index index = *link;
     Node& swept = node(index);
     if (is_alive(swept)) {
@@ -236,7 +237,7 @@ size_t Tree::sweep_chain(size_t bucket) {
     }
     freed += blocks_of(swept);
     *link = swept.next;
-    drop(index);
+    free_node(index);
   }
   return freed;
 }

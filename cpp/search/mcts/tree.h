@@ -3,7 +3,7 @@
 // All memory is allocated at the start; when it runs out, branches with few visits are pruned.
 //
 // Threading: any thread may find, add and expand nodes; the contents of a node need its lock.
-// collect() and clear() need exclusive access, drop() a node that is unreachable.
+// collect_garbage() and clear() need exclusive access, free_node() a node that is unreachable.
 #pragma once
 
 #include <array>
@@ -27,18 +27,18 @@ class Tree {
   Node& node(Index index) { return pool_.at<Node>(index); }
   const Node& node(Index index) const { return pool_.at<Node>(index); }
 
-  struct Found {
+  struct FindResult {
     Index node = NO_NODE;
     bool is_new = false;
   };
   /// The node of a position; NO_NODE if it has none.
   Index find(u64 key);
   /// Finds the node or adds one in stage NEW; NO_NODE if memory is full.
-  Found find_or_add(u64 key);
+  FindResult find_or_add(u64 key);
   /// A root outside the hash table, for restricted root moves.
   Index add_unhashed_root();
   /// Frees an unhashed root and its edges.
-  void drop(Index index);
+  void free_node(Index index);
 
   /// Sets the moves of a node, best first; false if memory is full. Requires its lock, like the
   /// functions below.
@@ -49,20 +49,20 @@ class Tree {
   /// Calls visit(edge) in the order of first visits.
   template <typename Visit>
   void for_each_edge(const Node& node, Visit visit) {
-    int left = node.edge_count;
-    for (Index block = node.edges; left > 0; block = pool_.at<EdgeBlock>(block).next)
-      for (int i = 0; i < EDGES_PER_BLOCK && left > 0; ++i, --left)
+    int remaining = node.edge_count;
+    for (Index block = node.edges; remaining > 0; block = pool_.at<EdgeBlock>(block).next)
+      for (int i = 0; i < EDGES_PER_BLOCK && remaining > 0; ++i, --remaining)
         visit(pool_.at<EdgeBlock>(block).edges[i]);
   }
   /// Turns an expanded node into a leaf: removes its moves, and its mean becomes its value.
   void collapse(Node& node);
 
   /// Frees nodes that are unreachable from the root. If more than half of the memory stays in use,
-  /// also prunes branches with few visits. False if `keep_running` returned false or nothing could
-  /// be freed.
-  bool collect(Index root, const std::function<bool()>& keep_running);
+  /// also prunes branches with few visits. False if `should_continue` returned false or nothing
+  /// could be freed.
+  bool collect_garbage(Index root, const std::function<bool()>& should_continue);
 
-  size_t bytes() const { return pool_.bytes() + heads_.size() * sizeof(Index); }
+  size_t bytes() const { return pool_.bytes() + chain_heads_.size() * sizeof(Index); }
   /// Memory in use, per mille.
   int fill() const { return static_cast<int>(pool_.used() * 1000 / pool_.capacity()); }
   size_t used() const { return pool_.used(); }
@@ -70,11 +70,11 @@ class Tree {
  private:
   static constexpr size_t LOCKS = 256;
 
-  Index take();
+  Index allocate();
   void free_moves(Node& node);
   /// Marks reachable nodes and prunes those with fewer visits. Returns the live blocks, or 0 if
-  /// `keep_running` returned false.
-  size_t mark(Index root, u32 min_visits, const std::function<bool()>& keep_running);
+  /// `should_continue` returned false.
+  size_t mark(Index root, u32 min_visits, const std::function<bool()>& should_continue);
   size_t blocks_of(const Node& node) const;
   /// Frees some unmarked nodes; false if none are left.
   bool sweep_some();
@@ -82,11 +82,11 @@ class Tree {
   bool is_alive(const Node& node) const {
     return static_cast<i16>(static_cast<u16>(node.epoch - epoch_)) >= 0;
   }
-  size_t bucket_of(u64 key) const { return (key >> 20) & (heads_.size() - 1); }
+  size_t bucket_of(u64 key) const { return (key >> 20) & (chain_heads_.size() - 1); }
   u8& lock_of(size_t bucket) { return locks_[bucket % LOCKS]; }
 
   BlockPool pool_;
-  std::vector<Index> heads_;  ///< first node of each chain
+  std::vector<Index> chain_heads_;  ///< first node of each chain
   std::array<u8, LOCKS> locks_{};
   /// Nodes of an older epoch are dead: not found, and freed incrementally by allocations.
   u16 epoch_ = 0, latest_ = 0;

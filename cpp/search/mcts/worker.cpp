@@ -73,7 +73,8 @@ void Worker::replay_to(const Descent& descent, size_t length) {
 
 bool Worker::has_vcf(int& plies) {
   const Colour side = position_.side();
-  if (!settings_.vcf || MCTS_VCF_NODES == 0 || !position_.threats().has_four(side)) return false;
+  if (!settings_.vcf || MCTS_VCF_NODES == 0 || !position_.threats().can_make_four(side))
+    return false;
   if (!position_.patterns().has_followup_four(side)) return false;
   const u64 before = stop_condition_->nodes();
   const SolveStatus status =
@@ -81,39 +82,39 @@ bool Worker::has_vcf(int& plies) {
   solver_nodes_.store(solver_nodes() + stop_condition_->nodes() - before,
                       std::memory_order_relaxed);
   if (status != SolveStatus::WIN) return false;
-  WinTree::Reader reader(vcf_.tree());
-  plies = longest_win(reader);
+  VcfTree::Reader reader(vcf_.tree());
+  plies = win_length(reader);
   return true;
 }
 
 /// Result that threats prove for the side to move, which cannot make a five. If no five must be
 /// stopped, an open four wins, and so does a VCF. A threat that no legal move stops loses.
 ProvenResult Worker::prove(ForcedReply forced) {
-  const int left = position_.threats().moves_left();
-  if (forced == ForcedReply::STOP_FIVE) {
+  const int plies_left = position_.threats().moves_left();
+  if (forced == ForcedReply::BLOCK_FOUR) {
     const Point last = path_.empty() ? NO_POINT : path_.back();
     const bool has_defence =
         !position_.threats().defences(opponent(position_.side()), last).empty();
-    return has_defence ? ProvenResult() : proof_without_moves(forced);
+    return has_defence ? ProvenResult() : result_without_moves(forced);
   }
-  if (left >= 3 && position_.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0)
+  if (plies_left >= 3 && position_.patterns().count(position_.side(), Threat::OPEN_FOUR) > 0)
     return ProvenResult::win(3);
   int plies = 0;
   if (has_vcf(plies)) return ProvenResult::win(plies);
-  if (forced == ForcedReply::STOP_OPEN_FOUR) {
+  if (forced == ForcedReply::BLOCK_OPEN_THREE) {
     moves_.clear();
     generate_moves(position_, forced, NO_POINT, moves_);
-    if (moves_.empty()) return proof_without_moves(forced);
+    if (moves_.empty()) return result_without_moves(forced);
   }
   return {};
 }
 
 /// Result if no legal move stops the threat: a loss, unless the move limit ends the game first. If
 /// there is no threat, only a pass is left, which counts as a draw.
-ProvenResult Worker::proof_without_moves(ForcedReply forced) const {
-  const int left = position_.threats().moves_left();
-  if (forced == ForcedReply::STOP_FIVE && left >= 2) return ProvenResult::loss(2);
-  if (forced == ForcedReply::STOP_OPEN_FOUR && left >= 4) return ProvenResult::loss(4);
+ProvenResult Worker::result_without_moves(ForcedReply forced) const {
+  const int plies_left = position_.threats().moves_left();
+  if (forced == ForcedReply::BLOCK_FOUR && plies_left >= 2) return ProvenResult::loss(2);
+  if (forced == ForcedReply::BLOCK_OPEN_THREE && plies_left >= 4) return ProvenResult::loss(4);
   return ProvenResult::draw();
 }
 
@@ -138,7 +139,7 @@ Worker::DescentStatus Worker::step_from(Descent& descent, Index index, Index& ch
   bool must_expand = false;
   {
     const SpinGuard guard(node.lock);
-    if (node.proof.is_known()) {
+    if (node.proven_result.is_known()) {
       descent.leaf = index;
       return DescentStatus::AT_LEAF;
     }
@@ -188,7 +189,7 @@ Worker::DescentStatus Worker::add_child(Descent& descent, Step step, Index& chil
       return DescentStatus::AT_LEAF;
   }
   replay_to(descent, depth);
-  const Tree::Found entry = tree.find_or_add(position_.key());
+  const Tree::FindResult entry = tree.find_or_add(position_.key());
   if (entry.node == NO_NODE) return DescentStatus::TREE_FULL;
   {
     const SpinGuard guard(parent.lock);
@@ -202,27 +203,27 @@ Worker::DescentStatus Worker::add_child(Descent& descent, Step step, Index& chil
 Worker::DescentStatus Worker::inspect_leaf(Descent& descent, Index leaf) {
   Node& node = shared_.tree->node(leaf);
   descent.leaf = leaf;
-  ProvenResult proof;
+  ProvenResult proven_result;
   ForcedReply forced = ForcedReply::NONE;
   if (position_.is_drawn()) {
-    proof = ProvenResult::draw();
-  } else if (position_.threats().has_five(position_.side())) {
-    proof = ProvenResult::win(1);
+    proven_result = ProvenResult::draw();
+  } else if (position_.threats().can_make_five(position_.side())) {
+    proven_result = ProvenResult::win(1);
   } else {
     forced = forced_reply(position_);
-    proof = prove(forced);
+    proven_result = prove(forced);
   }
-  if (!proof.is_known()) return evaluate_leaf(descent, leaf, forced);
+  if (!proven_result.is_known()) return evaluate_leaf(descent, leaf, forced);
   const SpinGuard guard(node.lock);
-  node.proof = proof;
-  node.value = proof.result();
+  node.proven_result = proven_result;
+  node.value = proven_result.result();
   node.stage = Stage::EVALUATED;
   return DescentStatus::AT_LEAF;
 }
 
 Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, ForcedReply forced) {
   Node& node = shared_.tree->node(leaf);
-  if (forced == ForcedReply::STOP_FIVE) {  // nets cannot evaluate it: descend to the forced reply
+  if (forced == ForcedReply::BLOCK_FOUR) {  // nets cannot evaluate it: descend to the forced reply
     {
       const SpinGuard guard(node.lock);
       node.stage = Stage::EXPANDING;
@@ -242,8 +243,8 @@ Worker::DescentStatus Worker::evaluate_leaf(Descent& descent, Index leaf, Forced
   }
   const SpinGuard guard(node.lock);
   node.value = value;
-  node.sum = value;
-  node.weight = 1;
+  node.value_sum = value;
+  node.value_weight = 1;
   node.stage = Stage::EVALUATED;
   return DescentStatus::AT_LEAF;
 }
@@ -267,7 +268,7 @@ Worker::DescentStatus Worker::expand(const Descent& descent, Index index) {
   }
   softmax_->apply(moves_, priors_);
   const SpinGuard guard(node.lock);
-  if (priors_.empty()) node.proof = proof_without_moves(forced);
+  if (priors_.empty()) node.proven_result = result_without_moves(forced);
   const bool has_memory = shared_.tree->set_moves(node, priors_);
   node.stage = has_memory ? Stage::EXPANDED : Stage::EVALUATED;
   return has_memory ? DescentStatus::CONTINUE : DescentStatus::TREE_FULL;

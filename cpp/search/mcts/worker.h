@@ -108,7 +108,7 @@ class Worker {
   /// Plays and undoes moves until position_ is at the first `length` steps.
   void replay_to(const Descent& descent, size_t length);
   ProvenResult prove(ForcedReply forced);
-  ProvenResult proof_without_moves(ForcedReply forced) const;
+  ProvenResult result_without_moves(ForcedReply forced) const;
   bool has_vcf(int& plies);
   float evaluate();
 

@@ -72,8 +72,8 @@ void Worker::finish_batch(int waiting) {
     {
       const SpinGuard guard(node.lock);
       node.value = result_from_eval(batched.value_at(descent.batch_index));
-      node.sum = node.value;
-      node.weight = 1;
+      node.value_sum = node.value;
+      node.value_weight = 1;
       // Without memory or legal moves, the next visit expands it.
       const bool has_moves = !priors_.empty() && shared_.tree->set_moves(node, priors_);
       node.stage = has_moves ? Stage::EXPANDED : Stage::EVALUATED;
@@ -93,15 +93,15 @@ void Worker::abandon(const Descent& descent) {
 
 void Worker::back_up(const Descent& descent) {
   Tree& tree = *shared_.tree;
-  ProvenResult proof = ProvenResult::loss(0);  // a five was just made if there is no leaf
+  ProvenResult proven_result = ProvenResult::loss(0);  // a five was just made if there is no leaf
   double q = -1, square = 1;
   if (descent.leaf != NO_NODE) {
     Node& leaf = tree.node(descent.leaf);
     const SpinGuard guard(leaf.lock);
-    proof = leaf.proof;
-    q = proof.is_known() ? proof.result() : leaf.mean();
+    proven_result = leaf.proven_result;
+    q = proven_result.is_known() ? proven_result.result() : leaf.mean();
     square = q * q;
-    leaf.count(square);
+    leaf.add_visit(square);
   }
   for (size_t i = descent.steps.size(); i-- > 0;) {
     Edge& edge = *descent.steps[i].edge;
@@ -109,19 +109,19 @@ void Worker::back_up(const Descent& descent) {
     const SpinGuard guard(node.lock);
     --edge.in_flight;
     --node.in_flight;
-    node.count(square);
+    node.add_visit(square);
     if (edge.proven != ProvenState::LOST) {
       const double before = static_cast<double>(edge.q) * edge.visits;
       edge.q = static_cast<float>(-q);
       ++edge.visits;
-      ++node.visits;
-      node.sum += static_cast<double>(edge.q) * edge.visits - before;
+      ++node.edge_visits;
+      node.value_sum += static_cast<double>(edge.q) * edge.visits - before;
     }
-    if (proof.is_known())
-      propagate_proof(node, edge, proof,
+    if (proven_result.is_known())
+      propagate_proof(node, edge, proven_result,
                       shared_.search_all_moves && descent.steps[i].node == shared_.root);
-    proof = node.proof;
-    q = proof.is_known() ? proof.result() : node.mean();
+    proven_result = node.proven_result;
+    q = proven_result.is_known() ? proven_result.result() : node.mean();
   }
 }
 
@@ -129,21 +129,22 @@ void Worker::back_up(const Descent& descent) {
 void Worker::propagate_proof(Node& node, Edge& edge, ProvenResult child, bool search_all) {
   if (child.is_loss() && !search_all) {
     const ProvenResult win = ProvenResult::win(child.plies() + 1);
-    if (!node.proof.is_win() || node.proof.plies() > win.plies()) node.proof = win;
+    if (!node.proven_result.is_win() || node.proven_result.plies() > win.plies())
+      node.proven_result = win;
     edge.proven = ProvenState::WON;
     return;
   }
   if (child.is_win() && edge.proven != ProvenState::LOST) {
-    node.sum -= static_cast<double>(edge.q) * edge.visits;
-    node.visits -= edge.visits;
-    node.explored = static_cast<u16>(std::max(node.explored - edge.prior, 0));
+    node.value_sum -= static_cast<double>(edge.q) * edge.visits;
+    node.edge_visits -= edge.visits;
+    node.visited_prior = static_cast<u16>(std::max(node.visited_prior - edge.prior, 0));
     edge.visits = 0;
     edge.q = -1;
   }
   edge.proven = child.is_win()    ? ProvenState::LOST
                 : child.is_loss() ? ProvenState::WON
                                   : ProvenState::DRAWN;
-  if (!node.proof.is_known() && node.edge_count == node.move_count) prove_from_edges(node);
+  if (!node.proven_result.is_known() && node.edge_count == node.move_count) prove_from_edges(node);
 }
 
 /// Proves a node whose edges are all proven. Requires its lock; locks of children are taken after
@@ -153,14 +154,14 @@ void Worker::prove_from_edges(Node& node) {
   bool open = false, drawn = false;
   int longest = 0, shortest = MAX_PLY;
   tree.for_each_edge(node, [&](const Edge& edge) {
-    open |= edge.proven == ProvenState::OPEN;
+    open |= edge.proven == ProvenState::UNPROVEN;
     drawn |= edge.proven == ProvenState::DRAWN;
-    if (edge.proven == ProvenState::OPEN || edge.proven == ProvenState::DRAWN) return;
+    if (edge.proven == ProvenState::UNPROVEN || edge.proven == ProvenState::DRAWN) return;
     int plies = 0;  // a five has no node
     if (edge.child != NO_NODE) {
       Node& child = tree.node(edge.child);
       const SpinGuard guard(child.lock);
-      plies = child.proof.plies();
+      plies = child.proven_result.plies();
     }
     if (edge.proven == ProvenState::WON)
       shortest = std::min(shortest, plies + 1);
@@ -168,9 +169,9 @@ void Worker::prove_from_edges(Node& node) {
       longest = std::max(longest, plies + 1);
   });
   if (open) return;
-  node.proof = shortest < MAX_PLY ? ProvenResult::win(shortest)
-               : drawn            ? ProvenResult::draw()
-                                  : ProvenResult::loss(longest);
+  node.proven_result = shortest < MAX_PLY ? ProvenResult::win(shortest)
+                       : drawn            ? ProvenResult::draw()
+                                          : ProvenResult::loss(longest);
 }
 
 }  // namespace tengen::mcts

@@ -19,7 +19,7 @@ SearchResult report_lines(const std::vector<Point>& moves, const SearchRequest& 
     info.depth = info.selective_depth = 1;
     info.multipv = static_cast<int>(i) + 1;
     info.value = value;
-    info.work.nodes = info.work.evaluations = 1;
+    info.stats.nodes = info.stats.evaluations = 1;
     info.pv = {moves[i]};
     on_info(info);
   }
@@ -42,7 +42,7 @@ SearchResult RandomSearcher::search(const SearchRequest& request, SearchControl&
   patterns_.assign(request.cells);
   std::vector<Point> moves;
   for (const Point p : board_points(patterns_.size()))
-    if (patterns_.is_empty(p) && patterns_.may_play(request.side, p) && is_search_move(request, p))
+    if (patterns_.is_empty(p) && patterns_.is_legal(request.side, p) && is_search_move(request, p))
       moves.push_back(p);
   for (size_t i = moves.size(); i > 1; --i)
     std::swap(moves[i - 1], moves[rng_.below(static_cast<u32>(i))]);
@@ -57,7 +57,7 @@ std::vector<Point> PolicySearcher::ordered_moves(const SearchRequest& request) {
   const Colour side = request.side, other = opponent(side);
   std::vector<ScoredMove> moves;
   const auto push = [&](Point p) {
-    if (patterns.may_play(side, p) && is_search_move(request, p)) moves.push_back({p, 0});
+    if (patterns.is_legal(side, p) && is_search_move(request, p)) moves.push_back({p, 0});
   };
   if (position_.empty_count() == position_.size() * position_.size())
     push(make_point(position_.size() / 2, position_.size() / 2));
@@ -65,7 +65,7 @@ std::vector<Point> PolicySearcher::ordered_moves(const SearchRequest& request) {
     position_.for_each_near(push);
   if (moves.empty()) position_.for_each_empty(push);
   position_.score_moves(moves);
-  const bool other_has_five = position_.threats().has_five(other);
+  const bool other_has_five = position_.threats().can_make_five(other);
   for (ScoredMove& move : moves) {
     const Threat threat = patterns.threat(side, move.point);
     if (threat == Threat::FIVE)
@@ -85,7 +85,8 @@ std::vector<Point> PolicySearcher::ordered_moves(const SearchRequest& request) {
 SearchResult PolicySearcher::search(const SearchRequest& request, SearchControl&,
                                     const OnInfo& on_info) {
   position_.assign(request.cells, request.side, request.moves_left);
-  const bool quiet = !position_.threats().has_five(BLACK) && !position_.threats().has_five(WHITE);
+  const bool quiet =
+      !position_.threats().can_make_five(BLACK) && !position_.threats().can_make_five(WHITE);
   return report_lines(ordered_moves(request), request, quiet ? clamp_eval(position_.value()) : DRAW,
                       on_info);
 }

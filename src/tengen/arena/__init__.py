@@ -4,7 +4,7 @@
 from tengen.arena.control import TimeControl
 from tengen.arena.definition import Definition
 from tengen.arena.elo import Elo, elo_of_games, elo_of_pairs
-from tengen.arena.errors import ArenaFailed, BadArena, BadRun, FolderBusy
+from tengen.arena.errors import ArenaFailed, BadArena, BadRun, FolderLocked
 from tengen.arena.game import MatchGame, MoveReport
 from tengen.arena.match_folder import MatchFolder
 from tengen.arena.match_runner import run_match
@@ -21,7 +21,7 @@ __all__ = [
     "BadRun",
     "Definition",
     "Elo",
-    "FolderBusy",
+    "FolderLocked",
     "GameScore",
     "MatchFolder",
     "MatchGame",
@@ -42,7 +42,7 @@ __all__ = [
 __getattr__ = deprecated_names(
     __name__,
     {
-        "ArenaBusy": "FolderBusy",
+        "ArenaBusy": "FolderLocked",
         "BadState": "BadRun",
         "Folder": "MatchFolder",
         "Game": "MatchGame",

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The errors of the arena. Folders of results raise `BadRun` and `FolderBusy` of `tengen.util`."""
+"""The errors of the arena. Result folders raise `BadRun` and `FolderLocked` of `tengen.util`."""
 
 from __future__ import annotations
 
-from tengen.util.errors import BadConfig, BadRun, FolderBusy, TengenError
+from tengen.util.errors import BadConfig, BadRun, FolderLocked, TengenError
 
-__all__ = ["ArenaFailed", "BadArena", "BadRun", "FolderBusy"]
+__all__ = ["ArenaFailed", "BadArena", "BadRun", "FolderLocked"]
 
 
 class BadArena(BadConfig):

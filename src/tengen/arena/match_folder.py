@@ -21,18 +21,18 @@ from tengen.game.records import Node, Record
 from tengen.game.records.text import escape
 from tengen.game.rule import Colour
 from tengen.util.deprecation import renamed_fields
-from tengen.util.journal import read_lines
+from tengen.util.event_log import read_lines
 from tengen.util.run_folder import RunFolder, user_and_machine
 
 Openings = Sequence[tuple[str, ...]]
 
 
-@renamed_fields(writing="open_journal")
+@renamed_fields(writing="open_event_log")
 class MatchFolder(RunFolder):
     """A match on disk. `games` are in the order in which they ended."""
 
     HEAD = "arena.json"
-    JOURNAL = "games.jsonl"
+    EVENT_LOG = "games.jsonl"
 
     def __init__(self, path: Path, definition: Definition, openings: Openings) -> None:
         super().__init__(path)
@@ -68,11 +68,11 @@ class MatchFolder(RunFolder):
         except (ValueError, TypeError) as error:
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
         folder.started_here = head.get("started_by") == user_and_machine()
-        folder.games = _read_games(path / cls.JOURNAL, definition)
+        folder.games = _read_games(path / cls.EVENT_LOG, definition)
         return folder
 
     def add(self, game: MatchGame) -> None:
-        """Store a game, within `open_journal`. Raises OSError."""
+        """Store a game, within `open_event_log`. Raises OSError."""
         self.append(game.to_json())
         self.games.append(game)
 
@@ -84,7 +84,7 @@ def _read_openings(value: Any) -> list[tuple[str, ...]]:
 
 
 def _read_games(path: Path, definition: Definition) -> list[MatchGame]:
-    """The games of a journal. A number that occurs twice, or that the schedule does not have, is
+    """The games of an event log. A number that occurs twice, or that the schedule does not have, is
     an error: no game counts twice.
     """
     games: dict[int, MatchGame] = {}

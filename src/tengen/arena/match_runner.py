@@ -11,7 +11,7 @@ from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask, forfeited_game, play_game
 from tengen.arena.match_folder import MatchFolder
 from tengen.arena.standings import MatchProgress
-from tengen.cluster import Cluster, Done, Failure
+from tengen.cluster import Cluster, Failure, TaskOutcome
 
 
 def run_match(
@@ -54,7 +54,7 @@ def _failed_before_start(failure: Failure) -> bool:
     return failure.kind != "error" and not failure.progress
 
 
-def _to_game(done: Done[GameTask, MatchGame]) -> MatchGame:
+def _to_game(done: TaskOutcome[GameTask, MatchGame]) -> MatchGame:
     """The game of a task. The player to move loses a game whose worker died."""
     result = done.result
     if isinstance(result, MatchGame):

@@ -50,14 +50,16 @@ class FileOpenings(NamedTuple):
         return f"{total} of {total + len(self.openings)} records left out: {reasons}"
 
 
-class Listed(NamedTuple):
+class ListedOpening(NamedTuple):
     """One record of a file: its opening, and why it cannot be used; empty if it can."""
 
     opening: Opening
     fault: str
 
 
-def listed_openings(path: str | Path, size: int, rule: Rule, moves: int = 0) -> Iterator[Listed]:
+def listed_openings(
+    path: str | Path, size: int, rule: Rule, moves: int = 0
+) -> Iterator[ListedOpening]:
     """The records of a file of any format: the first `moves` moves of each main line, 0 for all of
     them. Raises BadRecord, OSError.
     """
@@ -69,7 +71,7 @@ def listed_openings(path: str | Path, size: int, rule: Rule, moves: int = 0) -> 
             fault = "the same as another one, rotated or mirrored"
         elif not fault:
             seen.add(key)
-        yield Listed(opening, fault)
+        yield ListedOpening(opening, fault)
 
 
 def file_openings(path: str | Path, size: int, rule: Rule, moves: int = 0) -> FileOpenings:

@@ -41,7 +41,7 @@ def is_proven_win(board: Board) -> bool:
     return bool(solve(board, "vct", time=None, nodes=_NODES, memory=_MEMORY))
 
 
-def is_dead(board: Board) -> bool:
+def is_dead_draw(board: Board) -> bool:
     """Whether neither side can make five any more, whatever is played."""
     stones = board.stones()
     # A row has size // 5 disjoint windows, and a dead window has a stone of each colour.
@@ -207,7 +207,7 @@ class Referee:
             turn = self._board.turn
             if self._participants[turn].claims_win and is_proven_win(self._board):
                 return turn, "proven_win"
-            if is_dead(self._board):
+            if is_dead_draw(self._board):
                 return None, "dead_draw"
         return None
 

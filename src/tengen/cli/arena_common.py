@@ -31,9 +31,9 @@ from tengen.cli.common import (
     add_options,
     add_rule,
     at_least,
-    count,
     duration,
     log,
+    plural,
     seconds,
 )
 from tengen.cluster import Cluster, LocalCluster, cores
@@ -228,7 +228,7 @@ def confirm_programs(path: Path, players: Iterable[Player], trusted: bool) -> bo
     commands = [_command(player) for player in players if player.command]
     if not commands:
         return True
-    warn(f"{path} runs {count(len(commands), 'program')}:")
+    warn(f"{path} runs {plural(len(commands), 'program')}:")
     for command in commands:
         warn(f"  {command}")
     if trusted:
@@ -273,8 +273,8 @@ def _openings(definition: Definition, cluster: Cluster, stop: StopSignal) -> lis
 
 def _run(folder: MatchFolder, cluster: Cluster, stop: StopSignal) -> None:
     total = total_games(folder.definition)
-    with folder.open_journal() as journal:
-        if cut := journal.torn_bytes:
+    with folder.open_event_log() as event_log:
+        if cut := event_log.torn_bytes:
             warn(f"removed {cut} bytes of a partial last line: that game is played again")
         with MatchDisplay(folder.definition, total, folder.games) as display:
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tengen.arena.elo import Elo
 from tengen.arena.game import REASONS
 from tengen.arena.standings import Encounter, SprtState, Standings
-from tengen.util.text import count, printable
+from tengen.util.text import plural, printable
 
 _NAME_WIDTH = 28  # columns of a player's name in a table
 _POINTS = ("0", "1/2", "1", "3/2", "2")
@@ -53,7 +53,7 @@ def status_line(table: Standings, sprt: SprtState | None) -> str:
         best = max(range(len(table.players)), key=lambda n: table.ratings.elo[n])
         parts.append(f"{_name(table, best)} leads with {table.ratings.elo[best]:+.0f}")
     faults = sum(sum(player.faults.values()) for player in table.players)
-    return ", ".join([*parts, *([count(faults, "fault")] if faults else [])])
+    return ", ".join([*parts, *([plural(faults, "fault")] if faults else [])])
 
 
 def _name(table: Standings, player: int) -> str:

@@ -24,7 +24,7 @@ from tengen.game.errors import BadRecord
 from tengen.game.move import Move
 from tengen.game.records.record import DEFAULT_SIZE
 from tengen.game.rule import Rule
-from tengen.util.text import count, one_line, printable
+from tengen.util.text import one_line, plural, printable
 
 __all__ = [
     "INTERRUPTED",
@@ -37,7 +37,6 @@ __all__ = [
     "at_least",
     "check_new",
     "choices",
-    "count",
     "discard_stdout",
     "duration",
     "error_text",
@@ -47,6 +46,7 @@ __all__ = [
     "open_missing_streams",
     "path_argument",
     "pick_game",
+    "plural",
     "printable",
     "run_subcommand",
     "seconds",

@@ -22,8 +22,8 @@ from tengen.cli.common import (
     add_record_options,
     add_rule,
     choices,
-    count,
     error_text,
+    plural,
     printable,
     run_subcommand,
 )
@@ -117,7 +117,7 @@ def _info(args: argparse.Namespace) -> int:
             if args.each or len(summaries) < MANY_FILES or "error" in summary or summary["faults"]:
                 print(*_summary_lines(summary), sep="\n")
         if len(summaries) != 1 and not (sets and not summaries):
-            print(f"{count(len(summaries), 'file')} ({broken} broken), {count(games, 'game')}")
+            print(f"{plural(len(summaries), 'file')} ({broken} broken), {plural(games, 'game')}")
             print(*_total_lines(summaries), sep="\n")
     return 1 if broken or not (files or sets) else 0
 
@@ -183,7 +183,7 @@ def _summary_lines(summary: dict[str, Any]) -> Iterator[str]:
     if "error" in summary:
         yield printable(f"{summary['file']}: cannot be read\n  {summary['error']}")
         return
-    games = count(summary["games"], "game")
+    games = plural(summary["games"], "game")
     yield printable(f"{summary['file']}: {summary['format']}, {games}")
     for name in ("sizes", "rules", "results"):
         yield _counts_line(name, summary[name])
@@ -239,7 +239,7 @@ def _convert_each(
                 written += 1
             else:
                 failed += 1
-    log(f"{count(written, 'file')} written to {folder}, {failed} failed")
+    log(f"{plural(written, 'file')} written to {folder}, {failed} failed")
     return 1 if failed else 0
 
 
@@ -303,7 +303,7 @@ def _lines(folder: Path, manifest: Manifest, summary: Summary) -> Iterator[str]:
     yield printable(f"{folder}: {manifest.name}, {manifest.rule} {size}")
     if not manifest.finished:
         yield "  unfinished  run the same `tengen data import` again to finish it"
-    shards = count(len(manifest.shards), "shard")
+    shards = plural(len(manifest.shards), "shard")
     yield f"  positions   {summary.positions:,} in {shards}"
     yield f"  split       {summary.train:,} train, {summary.validation:,} validation"
     yield f"              {_split_text(manifest.validation)}"

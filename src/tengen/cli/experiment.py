@@ -19,10 +19,10 @@ from tengen.cli.common import (
     add_options,
     at_least,
     choices,
-    count,
     duration,
     log,
     path_argument,
+    plural,
     run_subcommand,
     wrap,
 )
@@ -264,7 +264,7 @@ def _report(args: argparse.Namespace) -> int:
     else:
         for report in reports:
             _print_report(report)
-    _log(f"{count(len(reports), 'report')} in {args.folder}/reports")
+    _log(f"{plural(len(reports), 'report')} in {args.folder}/reports")
     return 0
 
 
@@ -272,7 +272,7 @@ def _pack(args: argparse.Namespace) -> int:
     from tengen.experiments.pack import pack_results
 
     packed = pack_results(args.folder, args.file, nets=args.nets)
-    _log(f"{count(packed.steps, 'step')}, {packed.bytes / 1e6:.1f} MB in {args.file}")
+    _log(f"{plural(packed.steps, 'step')}, {packed.bytes / 1e6:.1f} MB in {args.file}")
     return 0
 
 
@@ -280,5 +280,5 @@ def _unpack(args: argparse.Namespace) -> int:
     from tengen.experiments.pack import unpack_results
 
     added, known = unpack_results(args.file, args.folder)
-    _log(f"{count(added, 'step')} added to {args.folder}, {known} already there")
+    _log(f"{plural(added, 'step')} added to {args.folder}, {known} already there")
     return 0

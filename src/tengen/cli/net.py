@@ -24,9 +24,9 @@ from tengen.cli.common import (
     add_rule,
     at_least,
     check_new,
-    count,
     log,
     one_line,
+    plural,
     run_subcommand,
 )
 from tengen.cli.net_export import (
@@ -219,7 +219,7 @@ def _cache(args: argparse.Namespace) -> int:
     folder = cache_folder()
     if args.clear:
         deleted = [os.fspath(path) for path in clear_cache()]
-        text = f"{count(len(deleted), 'file')} deleted from {folder or 'no folder: it is off'}"
+        text = f"{plural(len(deleted), 'file')} deleted from {folder or 'no folder: it is off'}"
         print(json.dumps(deleted) if args.json else text)
         return 0
     entries = cached_nets()
@@ -230,7 +230,7 @@ def _cache(args: argparse.Namespace) -> int:
         print("the cache is off: every program bakes the nets it plays with")
     else:
         size = megabytes(sum(entry.bytes for entry in entries))
-        content = f"{count(len(entries), 'net')}, {size}" if entries else "no baked nets"
+        content = f"{plural(len(entries), 'net')}, {size}" if entries else "no baked nets"
         print(f"{one_line(str(folder))}: {content}")
         width = max((len(entry.name) for entry in entries), default=0)
         for entry in entries:

@@ -33,8 +33,8 @@ from tengen.cli.common import (
     add_rule,
     at_least,
     check_new,
-    count,
     log,
+    plural,
     run_subcommand,
 )
 from tengen.cluster import LocalCluster, cores
@@ -361,7 +361,7 @@ def _check_lines(checked: Sequence[CheckedOpening]) -> Iterator[str]:
         yield f"{number:>5}  {len(one.opening):>6}  {rate:>10}  {text}"
     counts = Counter(one.verdict for one in checked).most_common()
     verdicts = ", ".join(f"{number} {verdict}" for verdict, number in counts)
-    yield from ("", f"{count(len(checked), 'opening')}: {verdicts}")
+    yield from ("", f"{plural(len(checked), 'opening')}: {verdicts}")
 
 
 def _show(args: argparse.Namespace) -> int:

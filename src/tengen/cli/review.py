@@ -17,10 +17,10 @@ from tengen.cli.common import (
     add_options,
     add_record_options,
     add_rule,
-    count,
     log,
     one_line,
     pick_game,
+    plural,
     seconds,
 )
 from tengen.cli.engine_common import add_engine, make_engine
@@ -119,7 +119,7 @@ def _print(record: records.Record, reviewed: Review, every: bool) -> None:
         if accuracy is not None:
             errors = sum(m.verdict.is_error for m in reviewed.moves if m.colour is colour)
             name = str(colour).capitalize()
-            print(f"{name}: accuracy {accuracy:.0f}%, {count(errors, 'mistake')}")
+            print(f"{name}: accuracy {accuracy:.0f}%, {plural(errors, 'mistake')}")
     if turning := reviewed.turning_point:
         print(f"The game was lost with move {turning.ply}, {turning.move}.")
 

@@ -21,8 +21,8 @@ from tengen.cli.common import (
     at_least,
     check_new,
     choices,
-    count,
     move_list,
+    plural,
     seconds,
 )
 from tengen.cli.engine_common import InputPosition, add_position_options, positions_of
@@ -36,7 +36,7 @@ from tengen.cli.solve_many import (
 )
 from tengen.game import records
 from tengen.game.render.text import MAX_NUMBERED, board_text, numbered_text
-from tengen.solver import Answer, BadProof, Defences, Goal, Proof
+from tengen.solver import BadProof, Defences, Goal, NoProof, Proof
 from tengen.solver.goal import Limits
 from tengen.solver.search import DEFAULT_MEMORY, DEFAULT_TIME
 from tengen.util.progress import Progress
@@ -140,8 +140,8 @@ def _print_defences(
     return EXIT_CODES[status_of(defences.threat)]
 
 
-def _write_outputs(result: Proof | Answer, picture: str | None, args: argparse.Namespace) -> None:
-    if isinstance(result, Answer):
+def _write_outputs(result: Proof | NoProof, picture: str | None, args: argparse.Namespace) -> None:
+    if isinstance(result, NoProof):
         if args.proof or args.svg:
             log("nothing is written: there is no proof")
         return
@@ -157,7 +157,7 @@ def _result_lines(solved: SolvedPosition, width: int) -> Iterator[str]:
     """The result, the main line, and the board with its numbers if `width` columns hold it."""
     proof = solved.result
     yield str(proof)
-    if isinstance(proof, Answer):
+    if isinstance(proof, NoProof):
         return
     line = proof.line()
     yield ""
@@ -169,13 +169,13 @@ def _result_lines(solved: SolvedPosition, width: int) -> Iterator[str]:
         yield numbered_text(proof.size, proof.board.stones(), line)
     yield ""
     if proof.stats is not None:
-        yield f"{count(proof.stats.nodes, 'node')} searched in {proof.stats.seconds:.2f} s."
+        yield f"{plural(proof.stats.nodes, 'node')} searched in {proof.stats.seconds:.2f} s."
     check = {
         True: "verified by the referee",
         None: "not verified",
         False: f"invalid: {solved.fault}",
     }
-    yield f"The proof has {count(proof.nodes, 'node')}; {check[solved.verified]}."
+    yield f"The proof has {plural(proof.nodes, 'node')}; {check[solved.verified]}."
 
 
 def _defences_lines(defences: Defences, verified: bool) -> Iterator[str]:

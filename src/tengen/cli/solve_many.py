@@ -21,12 +21,12 @@ from tengen.cli.common import INTERRUPTED, StopSignal, error_text
 from tengen.cli.engine_common import InputPosition, PositionItem, UnreadablePosition
 from tengen.game.errors import TengenError
 from tengen.solver import (
-    Answer,
     BadProof,
     Cancel,
     Cancelled,
     Defences,
     Goal,
+    NoProof,
     Proof,
     Solver,
     SolverProgress,
@@ -47,7 +47,7 @@ class SolvedPosition:
 
     name: str
     goal: str
-    result: Proof | Answer
+    result: Proof | NoProof
     verified: bool | None = None  # None: not verified
     fault: str = ""  # why the proof is invalid
 
@@ -85,7 +85,7 @@ class SolvedPosition:
         return common | {"reason": result.reason, "depth": result.depth, "best": best}
 
 
-def status_of(result: Proof | Answer) -> str:
+def status_of(result: Proof | NoProof) -> str:
     """`win`, `no win` or `unknown`."""
     return "win" if isinstance(result, Proof) else str(result.status)
 

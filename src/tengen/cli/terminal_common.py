@@ -108,7 +108,7 @@ FORBIDDEN_TEXT = {
     Forbidden.DOUBLE_FOUR: "double-four: it would make two fours at once",
     Forbidden.DOUBLE_THREE: "double-three: it would make two open threes at once",
 }
-_ENDINGS = {
+_STOP_REASONS = {
     "five": "five in a row",
     "full_board": "the board is full",
     "passes": "both sides passed",
@@ -160,7 +160,7 @@ def status_text(game: RecordedGame) -> str:
         stuck = not board.legal_moves()
         only = ": every free point is forbidden, only `pass` is left" if stuck else ""
         return f"{text}{str(board.turn).capitalize()} to move{only}."
-    how = _ENDINGS[outcome.reason]
+    how = _STOP_REASONS[outcome.reason]
     if outcome.winner is None:
         return f"{text}A draw: {how}."
     if outcome.lines:

@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from tengen.cli.analyse import cells
-from tengen.cli.common import count as plural
-from tengen.cli.common import error_text, move_list, one_line, printable, wrap
+from tengen.cli.common import error_text, move_list, one_line, plural, printable, wrap
 from tengen.cli.terminal_common import (
     ALIASES,
     COMMANDS,

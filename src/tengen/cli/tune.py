@@ -236,11 +236,13 @@ def _play(args: argparse.Namespace, folder: TuneFolder, cluster: Cluster, stop: 
     total, done = folder.plan.spsa.iterations, folder.state.iterations
     try:
         with (
-            folder.open_journal() as journal,
+            folder.open_event_log() as event_log,
             Progress("tengen tune", total, "iterations", initial=done) as progress,
         ):
-            if journal.torn_bytes:
-                _warn(f"removed {journal.torn_bytes} bytes of a partial last line of the journal")
+            if event_log.torn_bytes:
+                _warn(
+                    f"removed {event_log.torn_bytes} bytes of a partial last line of the event log"
+                )
             run_tuning(
                 folder, cluster, PlayTrial(folder.plan.definition), stop=stop, on_step=on_step
             )

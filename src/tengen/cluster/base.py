@@ -46,7 +46,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[T, R]):
+class TaskOutcome(Generic[T, R]):
     """A finished task with its result, or its failure."""
 
     task: T
@@ -71,7 +71,7 @@ class Cluster(ABC):
         work: Work[T, R],
         tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Done[T, R] | None]:
+    ) -> Iterator[TaskOutcome[T, R] | None]:
         """Each task with its result, as they finish, and None periodically (idle tick).
 
         A task is taken from `tasks` when a worker is free for it, not before; if `tasks` yields
@@ -86,7 +86,7 @@ class Cluster(ABC):
         stop: Callable[[], bool] = lambda: False,
         *,
         should_retry: Callable[[Failure], bool] = lambda failure: failure.kind != "error",
-    ) -> Iterator[Done[T, R] | None]:
+    ) -> Iterator[TaskOutcome[T, R] | None]:
         """As `run`, but a task whose failure satisfies `should_retry` is repeated before new
         tasks, up to `MAX_ATTEMPTS` in all; the last failure is returned. None ends `tasks`.
         """

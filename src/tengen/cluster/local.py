@@ -19,7 +19,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.sharedctypes import RawArray
 from typing import Any, TypeVar
 
-from tengen.cluster.base import Cluster, Done, Failure, Work
+from tengen.cluster.base import Cluster, Failure, TaskOutcome, Work
 from tengen.cluster.process_worker import RECORD_SIZE, SharedProgressRecord, end_orphans, serve
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class LocalCluster(Cluster):
         work: Work[T, R],
         tasks: Iterable[T | None],
         stop: Callable[[], bool] = lambda: False,
-    ) -> Iterator[Done[T, R] | None]:
+    ) -> Iterator[TaskOutcome[T, R] | None]:
         waiting = iter(tasks)
         try:
             more = True
@@ -106,13 +106,15 @@ class LocalCluster(Cluster):
                         result = self._result(slot)
                         # Feed before yielding, so that no core waits for the caller.
                         more = more and self._feed(work, waiting)
-                        yield Done(task, result, name)
+                        yield TaskOutcome(task, result, name)
                 for slot in self._hung():
                     if slot not in self._slots:
                         continue
                     task, progress, name = slot.task, slot.progress.read(), slot.name
                     self._drop(slot)
-                    yield Done(task, Failure("hang", "no heartbeat for too long", progress), name)
+                    yield TaskOutcome(
+                        task, Failure("hang", "no heartbeat for too long", progress), name
+                    )
                 yield None
         finally:
             self._give_up()

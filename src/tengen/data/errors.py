@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tengen.util.errors import BadConfig, FolderBusy
+from tengen.util.errors import BadConfig, FolderLocked
 
 
 class BadData(BadConfig):
@@ -14,5 +14,5 @@ class Unfinished(BadData):
     """A data set whose import was interrupted: its shards are valid but not complete."""
 
 
-class DataBusy(FolderBusy):
+class DataBusy(FolderLocked):
     """Another process is writing to the data set."""

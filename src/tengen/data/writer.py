@@ -24,7 +24,7 @@ from tengen.data.shards import (
     verify_column,
     write_shard,
 )
-from tengen.util.errors import FolderBusy
+from tengen.util.errors import FolderLocked
 from tengen.util.files import TEMPORARY_PREFIX, lock_folder
 
 SHARD_POSITIONS = 500_000  # rows per shard of `add`, by default
@@ -256,5 +256,5 @@ def _belongs(path: Path) -> bool:
 def _lock(folder: Path) -> int:
     try:
         return lock_folder(folder)
-    except FolderBusy as error:
+    except FolderLocked as error:
         raise DataBusy(f"{error}, or use another folder") from None

@@ -31,7 +31,7 @@ class Search(ABC):
         return self._played
 
     @abstractmethod
-    def take(self, timeout: float) -> Info | None:
+    def next_info(self, timeout: float) -> Info | None:
         """Wait at most `timeout` seconds for the next info. None: none came, or the end."""
 
     @abstractmethod
@@ -49,7 +49,7 @@ class Search(ABC):
     def infos(self) -> Iterator[Info]:
         """The infos, to the end."""
         while not self.is_done:
-            if (info := self.take(_POLL)) is not None:
+            if (info := self.next_info(_POLL)) is not None:
                 yield info
 
     def finish(self) -> None:

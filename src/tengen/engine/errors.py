@@ -16,8 +16,8 @@ __all__ = [
     "EngineDied",
     "EngineRefused",
     "EngineSilent",
-    "NoRoom",
     "NotPondering",
+    "OutOfMemory",
 ]
 
 
@@ -25,7 +25,7 @@ class BadOption(TengenError, ValueError):
     """An unknown option, or a value that it does not allow."""
 
 
-class NoRoom(BadOption):
+class OutOfMemory(BadOption):
     """Not enough memory for the engine's tables."""
 
 

@@ -114,8 +114,8 @@ class LevelSearch(Search):
             self._played = self._choice(ended)
         return self._played
 
-    def take(self, timeout: float) -> Info | None:
-        info = self._search.take(timeout)
+    def next_info(self, timeout: float) -> Info | None:
+        info = self._search.next_info(timeout)
         if info is None:
             return None
         if info.bound == "exact":

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tengen import _core
 from tengen.engine.analysis import Search
-from tengen.engine.errors import BadOption, EngineDied, NoRoom
+from tengen.engine.errors import BadOption, EngineDied, OutOfMemory
 from tengen.engine.evaluator import (
     ALPHABETA,
     EvaluatorChoice,
@@ -85,7 +85,7 @@ class NativeSearch(Search):
         if self._begun.is_set() and not self._failed and not self._done:
             self._core.stop()
 
-    def take(self, timeout: float) -> Info | None:
+    def next_info(self, timeout: float) -> Info | None:
         with self._reading:
             if self._done or not self._begun.wait(timeout):
                 return None
@@ -103,7 +103,7 @@ class NativeSearch(Search):
                     self._fail("the search ended without a move")
                 return None
             if event.kind == _DONE:
-                self._played = self._played_of(event)
+                self._played = self._play_result(event)
                 self._end()
                 return None
             return self._info(event)
@@ -145,7 +145,7 @@ class NativeSearch(Search):
             evaluation=self._evaluation,
         )
 
-    def _played_of(self, event: _core.EngineEvent) -> PlayResult:
+    def _play_result(self, event: _core.EngineEvent) -> PlayResult:
         size = self.board.size
         move = Move.from_index(event.move, size)
         reply = None if event.ponder == _NO_MOVE else Move.from_index(event.ponder, size)
@@ -165,7 +165,7 @@ class SearchRequest(NamedTuple):
 
 class NativeEngine:
     """The core of one engine. The caller makes sure that one search runs at a time, and calls all
-    but `request_evaluator` only between searches. Raises NoRoom, BadOption.
+    but `request_evaluator` only between searches. Raises OutOfMemory, BadOption.
     """
 
     def __init__(self, options: dict[str, Value]) -> None:
@@ -174,7 +174,7 @@ class NativeEngine:
         try:
             self.core = _make_core(int(options["threads"]), memory << 20)
         except MemoryError:
-            raise _no_room(memory) from None
+            raise _out_of_memory(memory) from None
         self._set(options)
         self._loader = EvaluatorLoader(self.core)
         self._installed: EvaluatorChoice | None = None  # the evaluator of the last search
@@ -214,7 +214,7 @@ class NativeEngine:
             self._start(search, request, pending, 0.0)
         else:
             late = (search, request, pending)
-            threading.Thread(target=self._start_late, args=late, daemon=True).start()
+            threading.Thread(target=self._start_when_loaded, args=late, daemon=True).start()
         return search
 
     def ponder_hit(self, search: NativeSearch, limit: Limit) -> bool:
@@ -255,10 +255,10 @@ class NativeEngine:
                 ponder=request.ponder,
             )
         except MemoryError:
-            raise _no_room(int(self.options["memory"])) from None
+            raise _out_of_memory(int(self.options["memory"])) from None
         search.started(self._installed.evaluation, waited)
 
-    def _start_late(
+    def _start_when_loaded(
         self, search: NativeSearch, request: SearchRequest, pending: PendingEvaluator
     ) -> None:
         """Wait for the nets as long as the limit allows, then start. Runs on its own thread."""
@@ -294,13 +294,13 @@ class NativeEngine:
             try:
                 self.core.set_option(name, number << 20 if name == "memory" else number)
             except MemoryError:
-                raise _no_room(number) from None
+                raise _out_of_memory(number) from None
             except ValueError as error:
                 raise BadOption(str(error)) from None
 
 
-def _no_room(mebibytes: int) -> NoRoom:
-    return NoRoom(f"not enough memory for tables of {mebibytes:,} MiB: use less")
+def _out_of_memory(mebibytes: int) -> OutOfMemory:
+    return OutOfMemory(f"not enough memory for tables of {mebibytes:,} MiB: use less")
 
 
 def _rate(nodes: int, seconds: float) -> int:

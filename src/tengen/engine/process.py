@@ -30,13 +30,13 @@ from tengen.engine.info import Info, PlayResult
 from tengen.engine.limit import Limit
 from tengen.engine.pipes import Pipes
 from tengen.engine.protocol.client import (
-    Chosen,
     ClientSession,
+    EngineMove,
+    EngineName,
+    EngineSwap2Choice,
     IllegalReply,
-    Moved,
-    Named,
     Rejected,
-    Send,
+    SendLines,
 )
 from tengen.engine.swap2 import Swap2Choice
 from tengen.game.board import Board
@@ -190,7 +190,7 @@ class ProcessEngine(AnyEngine):
             while (left := deadline - monotonic()) > 0:
                 line = self._pipes.receive(left)
                 reply = self._session.receive(line) if line is not None else None
-                if isinstance(reply, Named):
+                if isinstance(reply, EngineName):
                     self._name = reply.name or self._name
                     return
         except (OSError, EOFError):
@@ -282,7 +282,7 @@ class _ProcessSearch(Search):
         if not self._done and (lines := self._session.stop()):
             self.send(lines)
 
-    def take(self, timeout: float) -> Info | None:
+    def next_info(self, timeout: float) -> Info | None:
         with self._reading:
             if self._done:
                 return None
@@ -309,14 +309,14 @@ class _ProcessSearch(Search):
         if isinstance(reply, Info):
             self._last = reply
             return reply
-        if isinstance(reply, Send):
+        if isinstance(reply, SendLines):
             self.send(reply.lines)
             if self._stopping:
                 self.stop()
-        elif isinstance(reply, Moved):
+        elif isinstance(reply, EngineMove):
             self._played = self._with_info(reply.move)
             self._done = True
-        elif isinstance(reply, Chosen):
+        elif isinstance(reply, EngineSwap2Choice):
             self._choice = reply.choice
             self._done = True
         elif isinstance(reply, IllegalReply):

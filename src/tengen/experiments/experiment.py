@@ -13,7 +13,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
-from tengen.data.manifest import MANIFEST
 from tengen.experiments.errors import BadExperiment
 from tengen.experiments.step import Step
 from tengen.experiments.store import StepStore
@@ -56,6 +55,8 @@ class DataSource:
         """Digests the manifest of a data set, which has the checksums of all shards, or all files.
         Raises BadExperiment.
         """
+        from tengen.data.manifest import MANIFEST  # needs NumPy
+
         found = hashlib.sha256()
         try:
             if (path / MANIFEST).exists():

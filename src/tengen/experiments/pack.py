@@ -40,7 +40,7 @@ class Packed:
 
 def pack_results(path: Path, target: Path, *, nets: bool = False) -> Packed:
     """Pack the results of all done steps, with `nets` also the trained nets, which matches
-    elsewhere need. Raises BadRun if the folder has no experiments, FolderBusy, OSError.
+    elsewhere need. Raises BadRun if the folder has no experiments, FolderLocked, OSError.
     """
     folder = ExperimentFolder.read(path)
     with locked(path), replacing(target) as file:
@@ -64,7 +64,7 @@ def pack_results(path: Path, target: Path, *, nets: bool = False) -> Packed:
 def unpack_results(source: Path, path: Path) -> tuple[int, int]:
     """Add the steps of a packed file that the folder lacks; returns how many were added and how
     many were there. A folder without experiments gets those of the file. Raises BadPack, BadRun,
-    FolderBusy, OSError.
+    FolderLocked, OSError.
     """
     path.mkdir(parents=True, exist_ok=True)
     added = known = 0

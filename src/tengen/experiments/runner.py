@@ -17,10 +17,10 @@ from tengen.experiments.errors import StepFailed, StepStopped
 from tengen.experiments.step import Step, in_order
 from tengen.experiments.store import StepStore
 from tengen.util.errors import TengenError
+from tengen.util.event_log import EventLog, read_rows
 from tengen.util.files import locked
-from tengen.util.journal import Journal, read_rows
 from tengen.util.progress import Progress
-from tengen.util.text import count
+from tengen.util.text import plural
 
 JOURNAL = "journal.jsonl"  # one row when a step starts, ends or fails
 
@@ -99,12 +99,12 @@ def run_steps(
     stop: Callable[[], bool] = lambda: False,
 ) -> RunSummary:
     """Run what is missing below `path`. A step that fails is reported and does not end the run;
-    steps that depend on it are skipped. Raises FolderBusy, OSError.
+    steps that depend on it are skipped. Raises FolderLocked, OSError.
     """
     path.mkdir(parents=True, exist_ok=True)
     store, summary = StepStore(path), RunSummary()
     targets = list(targets)
-    with locked(path), Journal(path / JOURNAL) as journal:
+    with locked(path), EventLog(path / JOURNAL) as journal:
         steps = missing_steps(store, targets)
         summary.cached = len(in_order(targets)) - len(steps)
         title = f"steps ({summary.cached} cached)" if summary.cached else "steps"
@@ -125,7 +125,7 @@ class _Run:
     options: RunOptions
     stop: Callable[[], bool]
     progress: Progress
-    journal: Journal
+    journal: EventLog
     summary: RunSummary
 
     def step(self, step: Step) -> None:
@@ -188,7 +188,7 @@ def _device_name(device: str) -> str:
 
 def describe(summary: RunSummary) -> str:
     """One line about a run."""
-    parts = [f"{count(len(summary.done), 'step')} done", f"{summary.cached} cached"]
+    parts = [f"{plural(len(summary.done), 'step')} done", f"{summary.cached} cached"]
     if summary.failed:
         parts.append(f"{len(summary.failed)} failed")
     if summary.pending:

@@ -33,7 +33,7 @@ MAX_MOVE_LIMIT = 1_000_000
 
 _RULES = list(Rule)
 _REASONS = (None, Forbidden.OVERLINE, Forbidden.DOUBLE_FOUR, Forbidden.DOUBLE_THREE)
-_ENDINGS = ("none", "five", "full_board", "passes", "move_limit")
+_STOP_REASONS = ("none", "five", "full_board", "passes", "move_limit")
 _REASON_TEXT = {
     Forbidden.OVERLINE: "an overline",
     Forbidden.DOUBLE_FOUR: "a double-four",
@@ -281,7 +281,7 @@ class Board:
             return None
         return Outcome(
             Colour(winner) if winner else None,
-            _ENDINGS[ending],
+            _STOP_REASONS[ending],
             tuple(tuple(Move.from_index(i, self.size) for i in line) for line in lines),
         )
 

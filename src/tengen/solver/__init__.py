@@ -6,21 +6,21 @@ without the solver. Relies on `_core` and `game`; see docs/solving.md.
 """
 
 from tengen._core import Cancel
-from tengen.solver.answer import Answer, SolverProgress, Stats, Status
 from tengen.solver.errors import BadLimit, BadProof, Cancelled, SolverBusy
 from tengen.solver.goal import Goal
 from tengen.solver.proof import Proof, ProofNode
+from tengen.solver.result import NoProof, SolverProgress, Stats, Status
 from tengen.solver.search import Defences, Solver, defences, solve
 from tengen.util.deprecation import deprecated_names
 
 __all__ = [
-    "Answer",
     "BadLimit",
     "BadProof",
     "Cancel",
     "Cancelled",
     "Defences",
     "Goal",
+    "NoProof",
     "Proof",
     "ProofNode",
     "Solver",
@@ -32,4 +32,4 @@ __all__ = [
     "solve",
 ]
 
-__getattr__ = deprecated_names(__name__, {"Progress": "SolverProgress"})
+__getattr__ = deprecated_names(__name__, {"Answer": "NoProof", "Progress": "SolverProgress"})

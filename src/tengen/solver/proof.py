@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Proof`: a forced win, with an answer to every reply, from the first move to the five.
+"""`Proof`: a forced win, with a refutation of every reply, from the first move to the five.
 
 The native proof verifies; navigation of the tree is here. Proofs may have a million nodes, so
 nothing recurses.
@@ -18,12 +18,14 @@ from tengen.game.errors import IllegalMove
 from tengen.game.move import PASS, Move, MoveLike
 from tengen.game.rule import Colour, Rule
 from tengen.solver import files
-from tengen.solver.answer import Stats
 from tengen.solver.errors import BadProof, Cancelled
 from tengen.solver.goal import Goal
+from tengen.solver.result import Stats
 from tengen.solver.tree import NO_NODE, PASS_INDEX, CoreNode, ProofTree
+from tengen.util.deprecation import renamed_fields
 
 
+@renamed_fields(answer="refutation")
 class ProofNode:
     """One step of a proof: the attacker is to move and plays `move`. A view of the proof.
 
@@ -65,12 +67,12 @@ class ProofNode:
         """The maximum number of moves of the attacker up to the five, this one included."""
         return self._tree.bounds[self.index]
 
-    def answer(self, reply: MoveLike) -> ProofNode:
+    def refutation(self, reply: MoveLike) -> ProofNode:
         """The node that refutes a reply, listed or not. Raises IllegalMove after the five."""
         move = Move.parse(reply, self._proof.board.size)
         found = self.replies.get(move) or self.threat
         if found is None:
-            fault = "no reply is left" if self.wins else "the proof has no answer"
+            fault = "no reply is left" if self.wins else "the proof has no refutation"
             raise IllegalMove(f"{move} after {self.move}: {fault}")
         return found
 
@@ -94,7 +96,7 @@ class ProofNode:
 
 
 class Proof:
-    """A forced win. Truthy, where an `Answer` is falsy. Immutable.
+    """A forced win. Truthy, where a `NoProof` is falsy. Immutable.
 
     From `tengen.solve`, `Proof.load` or `Proof.from_json`. Only `verify` checks it, with the
     referee. Two proofs are equal if goal, position and tree are.
@@ -202,7 +204,7 @@ class Proof:
         for number, given in enumerate(moves):
             move = board.push(given)
             if number % 2:
-                node = node.answer(move)
+                node = node.refutation(move)
             elif move != node.move:
                 raise IllegalMove(f"the proof continues with {node.move}, not with {move}")
         return node
@@ -256,12 +258,12 @@ class Proof:
         called from time to time with the number of moves played. Raises Cancelled once `cancel`
         is set.
         """
-        holds, stopped, played, fault, path = self._core.verify(cancel, progress)
-        if holds:
+        valid, interrupted, played, error, path = self._core.verify(cancel, progress)
+        if valid:
             return True
-        if stopped:
+        if interrupted:
             raise Cancelled(f"the check of the proof was cancelled after {played:,} moves")
-        raise BadProof(fault, [Move.from_index(index, self.size) for index in path])
+        raise BadProof(error, [Move.from_index(index, self.size) for index in path])
 
     # --- files, drawing, pickling ---
 

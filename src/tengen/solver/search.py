@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`solve` and `defences`: the Python interface of the native solver.
 
-Validates arguments, and turns results of the core into `Proof`, `Answer` and `Defences`.
+Validates arguments, and turns results of the core into `Proof`, `NoProof` and `Defences`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tengen.game.board import Board
 from tengen.game.errors import BadPosition, GameOver
 from tengen.game.move import PASS, Move
 from tengen.game.rule import Rule
-from tengen.solver.answer import Answer, SolverProgress, Stats, Status
 from tengen.solver.errors import BadLimit, SolverBusy
 from tengen.solver.goal import Goal, Limits, memory_bytes
 from tengen.solver.proof import Proof
+from tengen.solver.result import NoProof, SolverProgress, Stats, Status
 
 DEFAULT_TIME = 10.0  # seconds
 DEFAULT_MEMORY = 64  # MiB
 
 _NO_WIN, _WIN = 0, 1
-_ENDINGS = ("finished", "time", "nodes", "cancelled", "memory")
+_STOP_REASONS = ("finished", "time", "nodes", "cancelled", "memory")
 _SHOWN_MOVES = 20  # in a sentence of `Defences`
 
 OnProgress: TypeAlias = Callable[[SolverProgress], object]
@@ -42,7 +42,7 @@ class Defences:
 
     board: Board  # the side to move defends
     goal: Goal
-    threat: Proof | Answer  # the opponent's win after a pass
+    threat: Proof | NoProof  # the opponent's win after a pass
     moves: list[Move] = field(default_factory=list)  # that refute the threat, by index
     losing: dict[Move, Proof] = field(default_factory=dict)  # with the opponent's win after each
     unknown: list[Move] = field(default_factory=list)  # for which the limits did not suffice
@@ -50,11 +50,11 @@ class Defences:
     def __bool__(self) -> bool:
         return isinstance(self.threat, Proof)
 
-    def _add(self, move: Move, answer: Proof | Answer) -> None:
+    def _add(self, move: Move, result: Proof | NoProof) -> None:
         """Record what the opponent can do after a move."""
-        if isinstance(answer, Proof):
-            self.losing[move] = answer
-        elif answer.status is Status.NO_WIN:
+        if isinstance(result, Proof):
+            self.losing[move] = result
+        elif result.status is Status.NO_WIN:
             self.moves.append(move)
         else:
             self.unknown.append(move)
@@ -62,7 +62,7 @@ class Defences:
     def __str__(self) -> str:
         opponent = str(self.board.turn.other).capitalize()
         how = self.goal.describe()
-        if isinstance(self.threat, Answer):
+        if isinstance(self.threat, NoProof):
             if self.threat.status is Status.NO_WIN:
                 return f"{opponent} threatens no win by {how}."
             return f"Unknown whether {opponent.lower()} threatens to win: {self.threat.reason}."
@@ -142,10 +142,10 @@ class Solver:
 
     def solve(
         self, board: Board, goal: Goal | str = Goal.VCT, **options: Unpack[SolverOptions]
-    ) -> Proof | Answer:
+    ) -> Proof | NoProof:
         """As `tengen.solve`."""
         start, wanted, limits, result = self._search(self._core.solve, board, goal, options)
-        return self._answer(result, start, wanted, limits)
+        return self._to_result(result, start, wanted, limits)
 
     def defences(
         self, board: Board, goal: Goal | str = Goal.VCT, **options: Unpack[SolverOptions]
@@ -153,10 +153,12 @@ class Solver:
         """As `tengen.defences`."""
         start, wanted, limits, result = self._search(self._core.defences, board, goal, options)
         threat, tried = result
-        found = Defences(start, wanted, self._answer(threat, _after(start, PASS), wanted, limits))
-        for index, answer in tried:
+        found = Defences(
+            start, wanted, self._to_result(threat, _after(start, PASS), wanted, limits)
+        )
+        for index, solution in tried:
             move = Move.from_index(index, start.size)
-            found._add(move, self._answer(answer, _after(start, move), wanted, limits))
+            found._add(move, self._to_result(solution, _after(start, move), wanted, limits))
         return found
 
     def _search(
@@ -196,20 +198,20 @@ class Solver:
             self._lock.release()
         return start, wanted, limits, result
 
-    def _answer(
+    def _to_result(
         self, result: _core.SolveResult, start: Board, goal: Goal, limits: Limits
-    ) -> Proof | Answer:
+    ) -> Proof | NoProof:
         if result.status == _WIN and result.proof is not None:
             stats = Stats(result.nodes, result.seconds, result.depth)
             return Proof(start, goal, result.proof, stats)
         if result.status == _NO_WIN:
             status, reason = Status.NO_WIN, f"no win by {goal.describe(limits.quiet)}"
         else:
-            ending = _ENDINGS[result.ended_by]
-            status, reason = Status.UNKNOWN, limits.reached(ending, self._memory)
+            stop_reason = _STOP_REASONS[result.stop_reason]
+            status, reason = Status.UNKNOWN, limits.reached(stop_reason, self._memory)
         best = None if result.best < 0 else Move.from_index(result.best, start.size)
         work = result.nodes, result.seconds, result.depth
-        return Answer(status, reason, goal, start.turn, *work, best)
+        return NoProof(status, reason, goal, start.turn, *work, best)
 
     def __repr__(self) -> str:
         return f"<Solver {self._rule} {self._size}x{self._size}, {self._memory} MiB>"
@@ -222,8 +224,8 @@ def solve(
     memory: SupportsIndex = DEFAULT_MEMORY,
     solver: Solver | None = None,
     **options: Unpack[SolverOptions],
-) -> Proof | Answer:
-    """Search for a forced win of the side to move: a `Proof` (truthy), or an `Answer` (falsy) with
+) -> Proof | NoProof:
+    """Search for a forced win of the side to move: a `Proof` (truthy), or a `NoProof` (falsy) with
     the reason.
 
     `goal` is "vcf" (every move makes a four), "vct" (every move makes a four, an open three, or

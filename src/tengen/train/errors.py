@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from tengen.game.errors import TengenError
-from tengen.util.errors import BadConfig, BadRun, FolderBusy
+from tengen.util.errors import BadConfig, BadRun, FolderLocked
 
 __all__ = ["RESUME", "BadCheckpoint", "BadRun", "BadTraining", "TrainingBusy", "TrainingFailed"]
 
 RESUME = "resume with --resume: the checkpoints written before are safe"
-TrainingBusy = FolderBusy  # another process trains in the folder
+TrainingBusy = FolderLocked  # another process trains in the folder
 
 
 class BadTraining(BadConfig):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the metrics of a run go: the journal, stderr (a bar on a terminal, lines elsewhere), and
+"""Where the metrics of a run go: the event log, stderr (a bar on a terminal, lines elsewhere), and
 TensorBoard if it is installed.
 """
 
@@ -63,7 +63,7 @@ def _metrics(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 class RunLog:
-    """The log of a run: its journal, a progress bar with messages, and TensorBoard if it is
+    """The log of a run: its event log, a progress bar with messages, and TensorBoard if it is
     installed. A context manager.
     """
 
@@ -80,7 +80,7 @@ class RunLog:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(self._folder.open_journal())
+        self._stack.enter_context(self._folder.open_event_log())
         if self._wants_board:
             self._board = open_tensorboard(self._folder.path / "tensorboard")
         self._stack.enter_context(self._bar)
@@ -98,8 +98,8 @@ class RunLog:
         self._bar.print(f"{self._name}: {text}")
 
     def store(self, row: Mapping[str, Any], scalars: Mapping[str, Any], step: int) -> None:
-        """Add a row to the journal and scalars to TensorBoard. Raises OSError."""
-        with explain_write_errors(self._folder.path / self._folder.JOURNAL, self._advice):
+        """Add a row to the event log and scalars to TensorBoard. Raises OSError."""
+        with explain_write_errors(self._folder.path / self._folder.EVENT_LOG, self._advice):
             self._folder.append(row)
         if self._board is None:
             return

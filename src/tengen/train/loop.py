@@ -74,7 +74,10 @@ def train(
             folder = folder if config is None else folder.resumed_with(config)
             checkpoint = latest(folder.checkpoints, folder.run, print_message)
             state = TrainState(
-                folder.plan, used_device, checkpoint, redistributable=folder.redistributable
+                folder.plan,
+                used_device,
+                checkpoint,
+                start_is_redistributable=folder.start_is_redistributable,
             )
         else:
             assert config is not None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The folder of a training run (docs/training.md): `run.json` says what the run is,
-`metrics.jsonl` is its journal, `checkpoints/` its state; `net.pt`, `report.html` and
+`metrics.jsonl` is its event log, `checkpoints/` its state; `net.pt`, `report.html` and
 `validation_games.npz` derive from them.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from tengen.train.config import FREE_KEYS, TrainConfig
 from tengen.train.errors import BadRun, BadTraining
-from tengen.util.journal import read_rows
+from tengen.util.event_log import read_rows
 from tengen.util.run_folder import RunFolder
 
 _CHECKPOINTS = "checkpoints"
@@ -25,18 +25,26 @@ _CHECKPOINTS = "checkpoints"
 class TrainFolder(RunFolder):
     """A training run on disk."""
 
-    JOURNAL: ClassVar[str] = "metrics.jsonl"
+    EVENT_LOG: ClassVar[str] = "metrics.jsonl"
 
     def __init__(
-        self, path: Path, run: str, config: TrainConfig, steps: int, *, redistributable: bool = True
+        self,
+        path: Path,
+        run: str,
+        config: TrainConfig,
+        steps: int,
+        *,
+        start_is_redistributable: bool = True,
     ) -> None:
         super().__init__(path)
         self.run = run  # random identifier; checkpoints and nets carry it
         self.config = config
         self.steps = steps  # of the whole run
-        self.redistributable = redistributable  # whether the initial weights may be distributed
+        self.start_is_redistributable = (
+            start_is_redistributable  # whether the initial weights may be distributed
+        )
         self.checkpoints, self.net = path / _CHECKPOINTS, path / "net.pt"
-        self.metrics, self.report = path / self.JOURNAL, path / "report.html"
+        self.metrics, self.report = path / self.EVENT_LOG, path / "report.html"
         self.game_metrics = path / "validation_games.npz"
 
     @classmethod
@@ -48,7 +56,9 @@ class TrainFolder(RunFolder):
         """
         cls.check_free(path)
         run = secrets.token_hex(8)
-        folder = cls(path, run, config, steps, redistributable=_is_redistributable(metadata))
+        folder = cls(
+            path, run, config, steps, start_is_redistributable=_is_redistributable(metadata)
+        )
         folder.checkpoints.mkdir(parents=True, exist_ok=True)
         head = {"run": run, "config": config.to_dict(), "steps": steps, "about": dict(metadata)}
         folder.write_head(head)
@@ -63,8 +73,8 @@ class TrainFolder(RunFolder):
             steps = int(head["steps"]) if "steps" in head else config.total_steps  # of 0.1.0
         except (BadTraining, KeyError, TypeError, ValueError) as error:
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
-        redistributable = _is_redistributable(head.get("about"))
-        folder = cls(path, run, config, steps, redistributable=redistributable)
+        start_is_redistributable = _is_redistributable(head.get("about"))
+        folder = cls(path, run, config, steps, start_is_redistributable=start_is_redistributable)
         folder.checkpoints.mkdir(exist_ok=True)
         return folder
 
@@ -75,8 +85,14 @@ class TrainFolder(RunFolder):
         if others := self.config.differences(config, FREE_KEYS):
             problem = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadRun(f"{problem}: do not change them, or use another folder")
-        redistributable = self.redistributable
-        return TrainFolder(self.path, self.run, config, self.steps, redistributable=redistributable)
+        start_is_redistributable = self.start_is_redistributable
+        return TrainFolder(
+            self.path,
+            self.run,
+            config,
+            self.steps,
+            start_is_redistributable=start_is_redistributable,
+        )
 
     @property
     def plan(self) -> TrainConfig:
@@ -96,7 +112,7 @@ def _is_redistributable(metadata: object) -> bool:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The valid rows of a journal: a `resume` row cancels the rows after its step."""
+    """The valid rows of an event log: a `resume` row cancels the rows after its step."""
     rows: list[dict[str, Any]] = []
     for row in read_rows(path):
         if not isinstance(row.get("step"), int):

@@ -41,7 +41,7 @@ _LINES = {
 
 
 def write_report(folder: TrainFolder) -> None:
-    """Write `report.html` from the journal. Raises OSError."""
+    """Write `report.html` from the event log. Raises OSError."""
     text = report_html(folder.config.to_dict(), read_metrics(folder.metrics))
     with explain_write_errors(folder.report, RESUME):
         write_text(text, folder.report)

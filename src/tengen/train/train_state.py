@@ -41,7 +41,7 @@ class TrainState(NetTrainer):
     """A run between two steps. The loop and validation use its attributes.
 
     `config` has the length of the run in steps. A resumed run does not read its initial weights
-    again: `redistributable` says whether they may be distributed.
+    again: `start_is_redistributable` says whether they may be distributed.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class TrainState(NetTrainer):
         device: torch.device,
         checkpoint: Checkpoint | None,
         *,
-        redistributable: bool = True,
+        start_is_redistributable: bool = True,
     ) -> None:
         self.data = open_data(config.data)
         check_net(config.net, self.data.size)
@@ -59,7 +59,7 @@ class TrainState(NetTrainer):
         self.step = checkpoint.step if checkpoint else 0  # steps done
         self.rate = 0.0  # of the last step
         self.reinitialised: dict[str, int] = {}  # units by layer, since `read_reinitialised`
-        self._redistributable = redistributable
+        self._start_is_redistributable = start_is_redistributable
         seed_torch(config.seed, device)
         super().__init__(
             config.spec,
@@ -170,7 +170,7 @@ class TrainState(NetTrainer):
             "data": [{"name": one.name, "positions": one.positions} for one in sets],
             "rule": str(sets[0].rule),
             "size": self.data.size,
-            "redistributable": self.data.redistributable and self._redistributable,
+            "redistributable": self.data.redistributable and self._start_is_redistributable,
             "torch": str(torch.__version__),
             "device": device_name(self.device),
         }
@@ -229,7 +229,7 @@ class TrainState(NetTrainer):
                 f"{problem}: use weights of the same net, or of a smaller one", "start"
             )
         if not weights.redistributable:
-            self._redistributable = False
+            self._start_is_redistributable = False
             print_message(
                 f"start: {source} is not known to be redistributable, nor are nets of this run"
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tengen.tune.parameters import BadTuning, Override, Parameter, core_parameters, select
 from tengen.tune.plan import TrialResult, TuneIteration, TunePlan, TuneTrial, match_of
-from tengen.tune.spsa import Spsa, Walk
+from tengen.tune.spsa import Spsa, SpsaState
 from tengen.tune.tune_folder import TuneFolder
 from tengen.tune.tune_runner import run_tuning
 from tengen.util.deprecation import deprecated_names
@@ -17,12 +17,12 @@ __all__ = [
     "Override",
     "Parameter",
     "Spsa",
+    "SpsaState",
     "TrialResult",
     "TuneFolder",
     "TuneIteration",
     "TunePlan",
     "TuneTrial",
-    "Walk",
     "core_parameters",
     "match_of",
     "run_tuning",
@@ -37,6 +37,7 @@ __getattr__ = deprecated_names(
         "Outcome": "TrialResult",
         "Plan": "TunePlan",
         "Trial": "TuneTrial",
+        "Walk": "SpsaState",
         "run": "run_tuning",
     },
 )

@@ -13,7 +13,7 @@ from typing import Any
 from tengen.arena.definition import Definition
 from tengen.arena.player import Player
 from tengen.tune.parameters import BadTuning, Override, Parameter, parse_choice, select
-from tengen.tune.spsa import Spsa, Values, Walk
+from tengen.tune.spsa import Spsa, SpsaState, Values
 from tengen.util.config import Config, setting, suggest
 from tengen.util.errors import BadConfig, BadRun
 
@@ -164,7 +164,7 @@ class TuneState:
 
     def __init__(self, plan: TunePlan) -> None:
         self.plan = plan
-        self.walk = Walk(plan.spsa)
+        self.spsa_state = SpsaState(plan.spsa)
         self.total = TrialResult(0, 0, 0)  # of all games
         self._done: set[int] = set()
 
@@ -182,7 +182,7 @@ class TuneState:
         return (n for n in range(1, self.plan.spsa.iterations + 1) if n not in self._done)
 
     def fault(self, entry: TuneIteration) -> str:
-        """Why this cannot be the next line of the journal; empty if it can."""
+        """Why this cannot be the next line of the event log; empty if it can."""
         spsa = self.plan.spsa
         if not 1 <= entry.iteration <= spsa.iterations:
             return f"the run has no iteration {entry.iteration}"
@@ -195,9 +195,9 @@ class TuneState:
         return ""
 
     def add(self, entry: TuneIteration) -> None:
-        """Apply a line of the journal that has no fault."""
+        """Apply a line of the event log that has no fault."""
         self._done.add(entry.iteration)
-        self.walk.apply(entry.iteration, entry.outcome.difference)
+        self.spsa_state.apply(entry.iteration, entry.outcome.difference)
         self.total += entry.outcome
 
 

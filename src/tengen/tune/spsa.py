@@ -11,7 +11,7 @@ Iteration k of N, with a parameter's value t, its step c_end, and a random sign 
 
 so that at the end c_N = c_end and a_N / c_N^2 = r_end. The sign depends on the seed and on k alone:
 the values are a function of the settings and of the (iteration, difference) in the order in which
-they were applied, which is what the journal stores.
+they were applied, which is what the event log stores.
 
 Rounding. "stochastic": t+ and t- are rounded down after one random part of 1 was added to both, so
 that a value played is right on average, and a value between two integers differs from
@@ -89,28 +89,28 @@ class Spsa(Config):
         return tuple(plus), tuple(minus)
 
 
-class Walk:
-    """The current values. Only `apply` changes them."""
+class SpsaState:
+    """The current values of the parameters. Only `apply` changes them."""
 
     def __init__(self, spsa: Spsa) -> None:
         self.spsa = spsa
         self.theta = spsa.start
-        self._spread = 0.0
+        self._squared_moves = 0.0
 
     def apply(self, iteration: int, difference: int) -> None:
         """Apply the result of an iteration: wins minus losses of t+."""
         moved = self.spsa.rate(iteration) * difference
-        self._spread += moved * moved
+        self._squared_moves += moved * moved
         signs = self.spsa.signs(iteration)
         for n, (entry, sign) in enumerate(zip(self.spsa.parameters, signs, strict=True)):
             self.theta[n] = entry.clip(self.theta[n] + moved * entry.step * sign)
 
     @property
     def noise(self) -> list[float]:
-        """How far each value moves by chance if it has no effect: the standard deviation of the sum
-        of its moves, each with a random sign.
+        """The standard deviation of each value if it has no effect on strength: of the sum of its
+        moves, each with a random sign.
         """
-        return [math.sqrt(self._spread) * entry.step for entry in self.spsa.parameters]
+        return [math.sqrt(self._squared_moves) * entry.step for entry in self.spsa.parameters]
 
     @property
     def values(self) -> Values:

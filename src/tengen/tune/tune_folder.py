@@ -15,17 +15,17 @@ from tengen.tune.parameters import BadTuning
 from tengen.tune.plan import TuneIteration, TunePlan, TuneState
 from tengen.util.deprecation import renamed_fields
 from tengen.util.errors import BadRun
+from tengen.util.event_log import read_lines
 from tengen.util.files import write_text
-from tengen.util.journal import read_lines
 from tengen.util.run_folder import RunFolder
 
 
-@renamed_fields(open="open_journal", close="close_journal")
+@renamed_fields(open="open_event_log", close="close_event_log")
 class TuneFolder(RunFolder):
     """A tuning run on disk, and its state."""
 
     HEAD = "tune.json"
-    JOURNAL = "iterations.jsonl"
+    EVENT_LOG = "iterations.jsonl"
 
     def __init__(self, path: Path, plan: TunePlan) -> None:
         super().__init__(path)
@@ -53,10 +53,10 @@ class TuneFolder(RunFolder):
         return folder
 
     def replay(self) -> Iterator[TuneState]:
-        """The state before the first line of the journal, then after each line: always the same
+        """The state before the first line of the event log, then after each line: always the same
         object. Raises BadRun.
         """
-        path, state = self.path / self.JOURNAL, TuneState(self.plan)
+        path, state = self.path / self.EVENT_LOG, TuneState(self.plan)
         yield state
         for number, line in read_lines(path):
             try:
@@ -70,7 +70,7 @@ class TuneFolder(RunFolder):
             yield state
 
     def add(self, entry: TuneIteration) -> None:
-        """Store an iteration, within `open_journal`, and apply its result. Raises OSError."""
+        """Store an iteration, within `open_event_log`, and apply its result. Raises OSError."""
         self.append(entry.to_json())
         self.state.add(entry)
 
@@ -87,8 +87,8 @@ class TuneFolder(RunFolder):
             "of": spsa.iterations,
             "games": state.total.games,
             **asdict(state.total),
-            "values": dict(zip(names, state.walk.values, strict=True)),
-            "exact": dict(zip(names, (round(v, 4) for v in state.walk.theta), strict=True)),
-            "noise": dict(zip(names, (round(v, 4) for v in state.walk.noise), strict=True)),
+            "values": dict(zip(names, state.spsa_state.values, strict=True)),
+            "exact": dict(zip(names, (round(v, 4) for v in state.spsa_state.theta), strict=True)),
+            "noise": dict(zip(names, (round(v, 4) for v in state.spsa_state.noise), strict=True)),
             "start": dict(zip(names, spsa.start, strict=True)),
         }

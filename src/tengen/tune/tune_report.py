@@ -16,12 +16,12 @@ from tengen.tune.tune_folder import TuneFolder
 from tengen.util.charts import Line, figure, line_chart
 from tengen.util.files import write_text
 from tengen.util.html import Cell, cell, charts, escape, page, preformatted, section, table
-from tengen.util.text import count
+from tengen.util.text import plural
 
 
 def tunables_toml(state: TuneState) -> str:
     """The table of a player."""
-    entries = zip(state.plan.spsa.parameters, state.walk.values, strict=True)
+    entries = zip(state.plan.spsa.parameters, state.spsa_state.values, strict=True)
     lines = (f"{parameter.name} = {value}" for parameter, value in entries)
     return "\n".join(["[players.tunables]", *lines]) + "\n"
 
@@ -57,7 +57,7 @@ def match_toml(state: TuneState) -> str:
 
 def cpp_lines(state: TuneState) -> str:
     """The declarations of the tuned numbers, each to be pasted over its old one."""
-    entries = zip(state.plan.spsa.parameters, state.walk.values, strict=True)
+    entries = zip(state.plan.spsa.parameters, state.spsa_state.values, strict=True)
     return "".join(
         f"TUNABLE({p.name}, {value}, {p.low}, {p.high}, {max(1, round(p.step))},"
         f" {json.dumps(p.meaning, ensure_ascii=False)});\n"
@@ -83,7 +83,7 @@ def history(states: Iterable[TuneState], iterations: int) -> History:
     for state in states:
         done = state.iterations
         if done % every == 0 or done == iterations:
-            values[done] = tuple(state.walk.theta)
+            values[done] = tuple(state.spsa_state.theta)
     return History(tuple(values), tuple(values.values()))
 
 
@@ -120,7 +120,7 @@ _SIGNIFICANT = 2.0  # standard deviations of noise beyond which a change is mark
 
 
 def write_report(folder: TuneFolder) -> None:
-    """Write `report.html`, from the journal."""
+    """Write `report.html`, from the event log."""
     seen = history(folder.replay(), folder.state.iterations)
     write_text(report_html(folder.state, seen), folder.path / _REPORT)
 
@@ -153,7 +153,7 @@ def report_html(state: TuneState, seen: History) -> str:
 
 def _title(state: TuneState) -> str:
     definition = state.plan.definition
-    number = count(len(state.plan.spsa.parameters), "parameter")
+    number = plural(len(state.plan.spsa.parameters), "parameter")
     return definition.event or f"{number}, {definition.rule} {definition.size}x{definition.size}"
 
 
@@ -173,17 +173,21 @@ def _summary(state: TuneState) -> str:
 def _figure(state: TuneState, number: int, seen: History) -> str:
     spsa = state.plan.spsa
     entry = spsa.parameters[number]
-    caption = f"{entry.name} {entry.start:g} → {state.walk.theta[number]:.1f}"
+    caption = f"{entry.name} {entry.start:g} → {state.spsa_state.theta[number]:.1f}"
     return figure(chart(spsa, number, seen), caption, note=entry.meaning)
 
 
 def _table(state: TuneState) -> str:
-    walk = state.walk
+    spsa_state = state.spsa_state
     heads = ("name", "start", "value", "exact", "change", "noise", "range", "step", "meaning")
     rows = [
         _row(entry, *numbers)
         for entry, *numbers in zip(
-            state.plan.spsa.parameters, walk.values, walk.theta, walk.noise, strict=True
+            state.plan.spsa.parameters,
+            spsa_state.values,
+            spsa_state.theta,
+            spsa_state.noise,
+            strict=True,
         )
     ]
     return table(heads, rows, "Values")

@@ -15,7 +15,7 @@ from tengen.arena.definition import Definition, ScheduledGame
 from tengen.arena.errors import ArenaFailed
 from tengen.arena.game import MatchGame
 from tengen.arena.game_task import GameTask, play_game
-from tengen.cluster import Cluster, Done, Failure, ProgressRecord
+from tengen.cluster import Cluster, Failure, ProgressRecord, TaskOutcome
 from tengen.cluster.base import Work
 from tengen.tune.plan import TrialResult, TuneIteration, TuneTrial, with_values
 from tengen.tune.tune_folder import TuneFolder
@@ -70,11 +70,11 @@ def _missing_trials(folder: TuneFolder) -> Iterator[TuneTrial]:
     """Each is made when a worker is free for it, from the newest values."""
     plan, state = folder.plan, folder.state
     for iteration in state.open_iterations():
-        yield plan.trial(iteration, *plan.spsa.sides(state.walk.theta, iteration))
+        yield plan.trial(iteration, *plan.spsa.sides(state.spsa_state.theta, iteration))
 
 
-def _iteration(done: Done[TuneTrial, TrialResult], folder: TuneFolder) -> TuneIteration:
-    """The line for the journal."""
+def _iteration(done: TaskOutcome[TuneTrial, TrialResult], folder: TuneFolder) -> TuneIteration:
+    """The line for the event log."""
     trial, result = done.task, done.result
     if isinstance(result, Failure):
         problem = f"iteration {trial.iteration} cannot be played: {result.message}"

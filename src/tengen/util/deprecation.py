@@ -140,9 +140,7 @@ def add_deprecated_option(
     parser.add_argument(*old, action=DeprecatedOption, default=hidden, help=hidden, **options)
 
 
-def add_deprecated_command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], old: str, new: str
-) -> None:
+def add_deprecated_command(commands: argparse._SubParsersAction[Any], old: str, new: str) -> None:
     """Accept the subcommand `old` for `new`, which must exist. The namespace has the new name."""
     import argparse
 
@@ -151,7 +149,7 @@ def add_deprecated_command(
         parser.set_defaults(**{commands.dest: new})
     program = parser.prog.removesuffix(f" {new}")
     note = f"{program}: {old} is deprecated: use {new}"
-    commands.choices[old] = _DeprecatedCommand(parser, note)  # type: ignore[assignment]
+    commands.choices[old] = _DeprecatedCommand(parser, note)
 
 
 class _DeprecatedCommand:

@@ -32,5 +32,5 @@ class BadText(TengenError, ValueError):
     """Text that a UTF-8 file cannot hold: a lone surrogate."""
 
 
-class FolderBusy(TengenError, RuntimeError):
+class FolderLocked(TengenError, RuntimeError):
     """Another process holds the lock of a folder."""

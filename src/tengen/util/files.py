@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from tengen.util.errors import BadText, FolderBusy
+from tengen.util.errors import BadText, FolderLocked
 
 TEMPORARY_PREFIX = ".tengen-"  # of the name of every file that is not complete yet
 _LOCK_FILE = ".lock"
@@ -135,7 +135,7 @@ def locked(folder: Path) -> Iterator[None]:
 def lock_folder(folder: Path) -> int:
     """Lock a folder for this process, on POSIX and Windows; returns a handle for `os.close`.
 
-    The system releases the lock when the process ends, however it ends. Raises FolderBusy if
+    The system releases the lock when the process ends, however it ends. Raises FolderLocked if
     another process holds it, OSError if this process cannot write to the folder.
     """
     if not os.access(folder, os.W_OK | os.X_OK) and folder.exists():
@@ -147,7 +147,7 @@ def lock_folder(folder: Path) -> int:
         os.close(handle)
         if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
             problem = f"{folder} is in use by another process: wait until it ends"
-            raise FolderBusy(problem) from None
+            raise FolderLocked(problem) from None
         raise OSError(error.errno, f"cannot lock: {error.strerror}", str(folder)) from None
     return handle
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The common part of the folders of matches, tuning runs, trainings and zero runs: a head file,
-which describes the run and has a format number, and an append-only journal.
+which describes the run and has a format number, and an append-only event log.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 from tengen._version import version
 from tengen.util.errors import BadRun
+from tengen.util.event_log import EventLog
 from tengen.util.files import write_text
-from tengen.util.journal import Journal
 
 
 class RunFolder:
@@ -25,18 +25,18 @@ class RunFolder:
 
         class MatchFolder(RunFolder):
             HEAD = "arena.json"
-            JOURNAL = "games.jsonl"
+            EVENT_LOG = "games.jsonl"
 
-    A run is resumed from the head and the journal alone; all other files derive from them.
+    A run is resumed from the head and the event log alone; all other files derive from them.
     """
 
     HEAD: ClassVar[str] = "run.json"  # written when the run starts
-    JOURNAL: ClassVar[str] = "journal.jsonl"
-    FORMAT: ClassVar[int] = 1  # of the head and the journal; other numbers are rejected
+    EVENT_LOG: ClassVar[str] = "journal.jsonl"
+    FORMAT: ClassVar[int] = 1  # of the head and the event log; other numbers are rejected
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._journal: Journal | None = None
+        self._event_log: EventLog | None = None
 
     @classmethod
     def has_run(cls, path: Path) -> bool:
@@ -45,7 +45,7 @@ class RunFolder:
     @classmethod
     def check_free(cls, path: Path) -> None:
         """Raises BadRun if the folder has a run."""
-        if cls.has_run(path) or (path / cls.JOURNAL).exists():
+        if cls.has_run(path) or (path / cls.EVENT_LOG).exists():
             raise BadRun(f"{path} already has a run: use --resume, or another folder")
 
     def write_head(self, content: Mapping[str, Any]) -> None:
@@ -71,22 +71,22 @@ class RunFolder:
             raise BadRun(f"{path / cls.HEAD}: not a run of format {cls.FORMAT}")
         return head
 
-    def open_journal(self) -> Journal:
-        """Open the journal for appending, also as a context manager; `torn_bytes` of it says
+    def open_event_log(self) -> EventLog:
+        """Open the event log for appending, also as a context manager; `torn_bytes` of it says
         whether a partial line was removed. Raises OSError.
         """
-        self._journal = Journal(self.path / self.JOURNAL)
-        return self._journal
+        self._event_log = EventLog(self.path / self.EVENT_LOG)
+        return self._event_log
 
-    def close_journal(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
+    def close_event_log(self) -> None:
+        if self._event_log is not None:
+            self._event_log.close()
 
     def append(self, row: Mapping[str, Any] | str) -> None:
-        """Add a row to the journal, which must be open. Raises OSError."""
-        if self._journal is None:
-            raise ValueError("open the journal before appending")
-        self._journal.append(row)
+        """Add a row to the event log, which must be open. Raises OSError."""
+        if self._event_log is None:
+            raise ValueError("open the event log before appending")
+        self._event_log.append(row)
 
 
 def user_and_machine() -> str:

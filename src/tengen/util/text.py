@@ -19,7 +19,7 @@ def one_line(text: str) -> str:
     return printable(" ".join(text.splitlines()))
 
 
-def count(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """`1 game`, `2,000 games`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 

@@ -17,7 +17,7 @@ from tengen.game import records
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 from tengen.game.rule import Colour
-from tengen.solver import Answer, Proof, Status, solve
+from tengen.solver import NoProof, Proof, Status, solve
 from tengen.web import events, requests
 from tengen.web.conversions import colour_name, to_board, to_line, to_start_board, win_rate
 from tengen.web.engine_pool import JobHandle
@@ -182,7 +182,7 @@ class Study:
             board = board.with_stones(board.stones(), board.turn.other)
         seconds = min(request.seconds, self._limits.solve_time)
 
-        def work(engine: Engine, handle: JobHandle) -> Proof | Answer:
+        def work(engine: Engine, handle: JobHandle) -> Proof | NoProof:
             return solve(
                 board, request.goal, time=seconds, cancel=handle.cancel, memory=_SOLVER_MEMORY
             )
@@ -200,7 +200,7 @@ class Study:
                 )
             )
 
-        async def follow(result: asyncio.Future[Proof | Answer], handle: JobHandle) -> None:
+        async def follow(result: asyncio.Future[Proof | NoProof], handle: JobHandle) -> None:
             send("running")
             answer = await result
             if isinstance(answer, Proof):

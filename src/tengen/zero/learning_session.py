@@ -4,7 +4,7 @@
 Each iteration stores the games that have arrived, trains one step if there are enough new
 positions, and at intervals logs metrics, writes a checkpoint or starts a gating match, whose
 result a later iteration collects. What is due next follows from the counts of the replay buffer,
-the learner's step, the newest generation and the journal's last gate event; there is no other
+the learner's step, the newest generation and the event log's last gate event; there is no other
 state.
 """
 
@@ -35,7 +35,7 @@ from tengen.zero.play import workers
 from tengen.zero.play.generator import SelfPlayGames
 from tengen.zero.play.selfplay import DEFAULT_FACTORY
 from tengen.zero.play.validate import validate_games
-from tengen.zero.play.workers import SelfPlayTask, SelfPlayWorkers, TaskOutcome
+from tengen.zero.play.workers import SelfPlayOutcome, SelfPlayTask, SelfPlayWorkers
 from tengen.zero.run_log import ZeroLog, print_message
 from tengen.zero.run_report import write_report
 from tengen.zero.zero_folder import Generation, ZeroFolder
@@ -43,12 +43,12 @@ from tengen.zero.zero_folder import Generation, ZeroFolder
 _WAIT = 0.2  # seconds to wait for games if no training step is due
 
 
-@renamed_fields(factory="generator_factory", match="match_factory", cluster="cluster_factory")
+@renamed_fields(factory="game_generator_factory", match="match_factory", cluster="cluster_factory")
 @dataclass(frozen=True)
 class RunFactories:
     """What makes the game generators, gating matches and cluster of a run. Tests replace them."""
 
-    generator_factory: str = DEFAULT_FACTORY  # "module:function", imported by the workers
+    game_generator_factory: str = DEFAULT_FACTORY  # "module:function", imported by the workers
     match_factory: MatchFactory = make_match
     cluster_factory: Callable[[int, float], Cluster] = LocalCluster  # from workers and timeout
 
@@ -153,7 +153,9 @@ class LearningSession:
         cluster: Cluster = workers.ThreadCluster()
         if play.workers:
             cluster = self._factories.cluster_factory(play.workers, play.timeout)
-        return workers.ClusterWorkers(cluster, self._next_task, self._may_play, self._validate)
+        return workers.ClusterWorkers(
+            cluster, self._next_task, self._may_start_task, self._validate
+        )
 
     # --- self-play ---
 
@@ -168,7 +170,7 @@ class LearningSession:
             generation=generation.number,
             nets=tuple(str(generation.path / f"{name}.pt") for name in config.net_names),
             settings=config.selfplay_settings,
-            generator_factory=self._factories.generator_factory,
+            game_generator_factory=self._factories.game_generator_factory,
             device=str(self._device),
         )
 
@@ -177,7 +179,7 @@ class LearningSession:
         moves, columns = replay.policy_moves, replay.columns
         return validate_games(result, task, self._rule, size, moves, columns=columns)
 
-    def _may_play(self) -> bool:
+    def _may_start_task(self) -> bool:
         """Whether another task may start: self-play must not be too far ahead of training."""
         learn, replay = self._config.learn, self._config.replay
         positions = self._replay.positions
@@ -188,7 +190,7 @@ class LearningSession:
         )
         return positions < replay.start or lag <= max_lag or not learner.ready
 
-    def _ingest(self, outcome: TaskOutcome) -> None:
+    def _ingest(self, outcome: SelfPlayOutcome) -> None:
         """Store the games of a task, or log why not."""
         games, generation = outcome.games, outcome.task.generation
         if games is None:
@@ -214,7 +216,7 @@ class LearningSession:
         if replay.disk:
             self._replay.drop(max(replay.disk, replay.max_window))
 
-    def _reject(self, outcome: TaskOutcome, error: str) -> None:
+    def _reject(self, outcome: SelfPlayOutcome, error: str) -> None:
         event = {"worker": outcome.worker, "task": outcome.task.name, "error": error}
         self._add("rejected", **event, dismissed=outcome.dismissed)
         end = "; this worker gets no more tasks" if outcome.dismissed else ""

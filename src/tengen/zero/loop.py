@@ -20,7 +20,7 @@ from tengen.zero.config import ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.learn.learner import check_start
 from tengen.zero.learning_session import LearningSession, RunFactories, RunResult
-from tengen.zero.play.selfplay import check_generator_factory
+from tengen.zero.play.selfplay import check_game_generator_factory
 from tengen.zero.zero_folder import ZeroFolder
 
 __all__ = ["RunFactories", "RunResult", "run_zero"]
@@ -45,7 +45,7 @@ def run_zero(
 
     `resume` continues the folder's run; `config` may then be None, or differ in the free keys
     (`config.FREE_KEYS`: those that may change during a run). Returns None if stopped before the
-    first generation. Raises BadZero, BadRun, BadData, FolderBusy,
+    first generation. Raises BadZero, BadRun, BadData, FolderLocked,
     TrainingFailed, SelfPlayFailed, OSError.
     """
     used_device = find_device(device)
@@ -55,11 +55,13 @@ def run_zero(
         if resume and ZeroFolder.has_run(path):
             folder = ZeroFolder.read(path)
             folder = folder if config is None else folder.resumed_with(config)
-            check_generator_factory(factories.generator_factory, folder.config.selfplay_settings)
+            check_game_generator_factory(
+                factories.game_generator_factory, folder.config.selfplay_settings
+            )
         elif config is None:
             raise BadZero(f"{path} has no run to resume")
         else:
-            check_generator_factory(factories.generator_factory, config.selfplay_settings)
+            check_game_generator_factory(factories.game_generator_factory, config.selfplay_settings)
             metadata = {
                 "redistributable": check_start(config),
                 "rule": config.rule,

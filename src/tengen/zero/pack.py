@@ -2,10 +2,10 @@
 """Packs the portable part of a run into one small file, and unpacks it elsewhere. docs/zero.md has
 the format.
 
-The newest checkpoint, the newest generation and the journal are always packed, then as many of the
-newest games as fit. If the learner would leave too little room, the optimiser state is packed as
-bfloat16, then the average and the generation too: a few hundred steps restore the lost digits. The
-weights themselves are never rounded.
+The newest checkpoint, the newest generation and the event log are always packed, then as many of
+the newest games as fit. If the learner would leave too little room, the optimiser state is packed
+as bfloat16, then the average and the generation too: a few hundred steps restore the lost digits.
+The weights themselves are never rounded.
 
 A packed file may come from anyone. Nothing is written to a path that it names, and its members are
 bounded (`tengen.util.packing`).
@@ -86,15 +86,15 @@ def _is_packed(path: Path) -> bool:
 def _write(folder: ZeroFolder, file: BinaryIO, max_bytes: int, players: int) -> dict[str, Any]:
     state = latest(folder.checkpoints, folder.run, print_message)
     newest = folder.newest_generation()
-    journal = folder.journal.read_bytes() if folder.journal.exists() else b""
-    journal = compress(journal)
+    event_log = folder.event_log.read_bytes() if folder.event_log.exists() else b""
+    event_log = compress(event_log)
     chosen = spread_out(folder.generations(), players) if players > 1 else []
     earlier = [generation for generation in chosen if generation != newest]
     history = _history_members(folder, earlier)
-    room = max_bytes - _SLACK - len(journal) - sum(map(PackWriter.room, history.values()))
+    room = max_bytes - _SLACK - len(event_log) - sum(map(PackWriter.room, history.values()))
     members, half = _learner_members(state, newest, folder, room)
     tar = PackWriter(file)
-    tar.add("journal.jsonl.xz", journal)
+    tar.add("journal.jsonl.xz", event_log)
     for name, data in (members | history).items():
         tar.add(name, data)
     replay, positions = _add_replay(folder, max_bytes - _SLACK, tar)
@@ -259,7 +259,7 @@ def _unpack_members(file: PackReader, source: Path, path: Path) -> None:
     for generation in folder.generations():
         for net in generation.nets(config.net_names):
             net.make()
-    folder.journal.write_bytes(file.read_xz("journal.jsonl.xz"))
+    folder.event_log.write_bytes(file.read_xz("journal.jsonl.xz"))
     if head["replay"]:
         replay = ReplayBuffer(folder.replay, config.rule, config.size, folder.redistributable)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The log of a run: its journal, progress and messages on stderr, and TensorBoard if installed."""
+"""The log of a run: event log, progress and messages on stderr, TensorBoard if installed."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from typing import Any
 from tengen.data import Manifest
 from tengen.nets.weights import NetWeights, read_weights, write_weights
 from tengen.util.errors import BadRun
+from tengen.util.event_log import read_rows
 from tengen.util.files import explain_write_errors, replacing_folder, write_text
-from tengen.util.journal import read_rows
 from tengen.util.run_folder import RunFolder, user_and_machine
 from tengen.zero.config import FREE_KEYS, ZeroConfig
 from tengen.zero.errors import BadZero
@@ -65,7 +65,7 @@ class ZeroFolder(RunFolder):
         self.metadata = dict(metadata)
         self.started_by = ""  # user and machine; empty for a run from elsewhere
         self.checkpoints, self.replay = path / "checkpoints", path / "replay"
-        self.journal, self.report = path / self.JOURNAL, path / "report.html"
+        self.event_log, self.report = path / self.EVENT_LOG, path / "report.html"
         self._generations = path / "generations"
 
     @classmethod
@@ -139,11 +139,11 @@ class ZeroFolder(RunFolder):
     # --- events and results ---
 
     def events(self) -> list[dict[str, Any]]:
-        """The rows of the journal that count: a `session` row revokes the learning steps after its
-        own step.
+        """The valid rows of the event log: a `session` row revokes the learning steps after its own
+        step.
         """
         rows: list[dict[str, Any]] = []
-        for row in read_rows(self.journal):
+        for row in read_rows(self.event_log):
             if not isinstance(row.get("seconds"), int | float):
                 continue
             if row.get("event") == "session":

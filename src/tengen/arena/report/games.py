@@ -15,7 +15,7 @@ from tengen.arena.report.format import DASH, elo_text, percent, seconds
 from tengen.arena.standings import Standings, Timing, reports_by_player
 from tengen.util.charts import Bar, Scale, bar_chart, bar_scale, figure
 from tengen.util.html import cell, escape, row_head, table
-from tengen.util.text import count
+from tengen.util.text import plural
 
 
 def distinct(
@@ -44,7 +44,7 @@ def balance_text(standings: Standings) -> str:
     results = (total.wins, total.draws, total.losses)
     won, drawn, lost = (percent(number / total.games, 0) for number in results)
     text = (
-        f"The first player scored {percent(total.share)} of {count(total.games, 'game')}"
+        f"The first player scored {percent(total.share)} of {plural(total.games, 'game')}"
         f" ({won} won, {drawn} drawn, {lost} lost): {elo_text(elo_of_games(*results))} Elo."
     )
     several = [opening for opening in standings.openings.values() if opening.games > 1]
@@ -71,7 +71,7 @@ def histogram(standings: Standings) -> str:
             n / steps + half,
             float(counts[n]),
             "even" if 2 * n == steps else "uneven",
-            f"{count(counts[n], 'opening')} with about {percent(n / steps, 0)}",
+            f"{plural(counts[n], 'opening')} with about {percent(n / steps, 0)}",
         )
         for n in range(steps + 1)
     ]

@@ -17,7 +17,7 @@ from tengen.arena.sprt import Sprt
 from tengen.arena.standings import SprtState, Standings, pair_scores
 from tengen.util.charts import Line, figure, line_chart, linear, px, stacked
 from tengen.util.html import escape
-from tengen.util.text import count
+from tengen.util.text import plural
 
 _WIDTH = 480.0
 
@@ -32,7 +32,7 @@ def match_figures(standings: Standings) -> str:
         (float(met.losses), "lost", f"{second} won {met.losses:,}"),
     ]
     pairs = [
-        (float(n), f"pair{i}", f"{count(n, 'pair')} with {points} points for {first}")
+        (float(n), f"pair{i}", f"{plural(n, 'pair')} with {points} points for {first}")
         for i, (n, points) in enumerate(zip(met.pairs, PAIR_POINTS, strict=True))
     ]
     blocks = [
@@ -213,7 +213,7 @@ def _elo_chart(counts: Sequence[Sequence[int]], name: str) -> str:
         axes=("whole pairs", "Elo"),
         y_text=lambda value: signed(value, 0),
         levels=[(0.0, "zero", "")],
-        hover=[(n, f"{count(round(n), 'pair')}: {elo_text(e)}") for n, e in drawn],
+        hover=[(n, f"{plural(round(n), 'pair')}: {elo_text(e)}") for n, e in drawn],
     )
     return figure(chart, f"Elo of {name} with its interval of 95%")
 
@@ -243,7 +243,7 @@ def _llr_chart(counts: Sequence[Sequence[int]], sprt: Sprt) -> str:
             (sprt.lower, "lost", f"H0 at {signed(sprt.lower, 2)}"),
             (0.0, "zero", ""),
         ],
-        hover=[(n, f"{count(round(n), 'pair')}: LLR {signed(llr, 2)}") for n, llr in points],
+        hover=[(n, f"{plural(round(n), 'pair')}: LLR {signed(llr, 2)}") for n, llr in points],
     )
     return figure(chart, "LLR of the sequential test between its bounds")
 
@@ -288,5 +288,5 @@ def _share_hover(lines: Sequence[Line]) -> list[tuple[float, str]]:
                 indices[k] += 1
             if line.points[indices[k]][0] <= x:
                 parts.append(f"{line.name}: {percent(line.points[indices[k]][1])}")
-        found.append((x, "\n".join([f"after {count(round(x), 'game')}", *parts])))
+        found.append((x, "\n".join([f"after {plural(round(x), 'game')}", *parts])))
     return found

@@ -10,7 +10,7 @@ from tengen.arena.player import Player
 from tengen.arena.report.format import DASH, elo_text, percent, results, signed
 from tengen.arena.standings import Standings
 from tengen.util.html import escape, row_head, table
-from tengen.util.text import count
+from tengen.util.text import plural
 
 _OPENINGS = {
     "balanced": "balanced openings",
@@ -51,7 +51,7 @@ def summary(standings: Standings) -> str:
         text += f" {planned - done:,} of {planned:,} games are still to be played."
     faults = sum(sum(player.faults.values()) for player in standings.players)
     if faults:
-        text += f" {count(faults, 'game')} ended by a player's fault."
+        text += f" {plural(faults, 'game')} ended by a player's fault."
     return text
 
 
@@ -60,7 +60,7 @@ def _match(standings: Standings) -> str:
     met = standings.encounters[0]
     share = percent(met.points / met.games) if met.games else "no points"
     text = (
-        f"{names[0]} scored {share} against {names[1]} in {count(met.games, 'game')}"
+        f"{names[0]} scored {share} against {names[1]} in {plural(met.games, 'game')}"
         f" ({results(met.wins, met.draws, met.losses)})."
     )
     if sum(met.pairs):
@@ -81,7 +81,7 @@ def _leader(standings: Standings) -> str:
     sure = percent(ratings.los(first, second))
     return (
         f"{players[first].name} leads, {signed(ahead)} Elo ahead of {players[second].name}"
-        f" (likelihood of being better: {sure}) after {count(len(standings.games), 'game')}."
+        f" (likelihood of being better: {sure}) after {plural(len(standings.games), 'game')}."
     )
 
 

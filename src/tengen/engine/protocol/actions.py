@@ -14,7 +14,7 @@ from tengen.game.board import Board
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class SendLine:
     """Write a line and flush."""
 
     line: str
@@ -22,23 +22,23 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class StartGame:
-    """Start a new game: clear the tables; with a board, also `Prepare` for it. No search runs."""
+    """Start a new game: clear the tables; with a board, also load its evaluator. No search runs."""
 
     options: Mapping[str, int]
     board: Board | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Prepare:
-    """Load what the engine needs for boards of this rule and size. `Think` may follow at once."""
+class PrepareEvaluator:
+    """Load the evaluator for boards of this rule and size. `StartSearch` may follow at once."""
 
     board: Board
     options: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Think:
-    """Search, and pass to `search_event` each `Info`, then one `PlayResult` or `SearchFailed`.
+class StartSearch:
+    """Start a search; pass each `Info`, then one `PlayResult` or `SearchFailed`, to `search_event`.
 
     The limit counts from the arrival of the command. `options` are those of the engine.
     """
@@ -49,16 +49,16 @@ class Think:
 
 
 @dataclass(frozen=True, slots=True)
-class Ponder:
-    """Search the board after the expected reply, without reports. The next `Think` continues it on
-    the same board, and ends it on another; so do `StartGame` and `Halt`.
+class StartPondering:
+    """Search the board after the expected reply, without reports. The next `StartSearch` continues
+    it on the same board and ends it on another; so do `StartGame` and `StopSearch`.
     """
 
     board: Board
 
 
 @dataclass(frozen=True, slots=True)
-class Halt:
+class StopSearch:
     """End the running search, if any; its result is still reported."""
 
 
@@ -67,7 +67,9 @@ class Quit:
     """End the program at once."""
 
 
-Action: TypeAlias = Say | StartGame | Prepare | Think | Ponder | Halt | Quit
+Action: TypeAlias = (
+    SendLine | StartGame | PrepareEvaluator | StartSearch | StartPondering | StopSearch | Quit
+)
 
 
 @dataclass(frozen=True, slots=True)

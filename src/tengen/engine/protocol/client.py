@@ -39,28 +39,28 @@ _FACT = re.compile(r'(\w+)\s*=\s*"([^"]*)"', re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class SendLines:
     """Lines to send to the engine now."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class EngineName:
     """The name of the engine; empty if it gave none."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class EngineMove:
     """The engine's legal move."""
 
     move: Move
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class EngineSwap2Choice:
     """The engine's choice in a swap2 opening."""
 
     choice: Swap2Choice
@@ -80,7 +80,9 @@ class Rejected:
     text: str
 
 
-Reply: TypeAlias = Send | Named | Moved | Chosen | IllegalReply | Rejected | Info
+Reply: TypeAlias = (
+    SendLines | EngineName | EngineMove | EngineSwap2Choice | IllegalReply | Rejected | Info
+)
 
 
 class _Expects(Enum):
@@ -91,7 +93,7 @@ class _Expects(Enum):
     CHOICE = auto()
 
 
-_THINKS = (_Expects.MOVE, _Expects.CHOICE)
+_SEARCHES = (_Expects.MOVE, _Expects.CHOICE)
 # Numbers of stones that may answer those on the board in a swap2 opening; 0: takes black.
 _CHOICES = {0: (3,), 3: (0, 1, 2), 5: (0, 1)}
 
@@ -112,7 +114,7 @@ class ClientSession:
         self._stopped = False
 
     def hello(self) -> tuple[str, ...]:
-        """The first lines to send; `Named` is the answer."""
+        """The first lines to send; `EngineName` is the reply."""
         self._expects = _Expects.ABOUT
         return ("ABOUT",)
 
@@ -146,7 +148,7 @@ class ClientSession:
 
     def stop(self) -> tuple[str, ...]:
         """The lines that request the move now; empty if none is due."""
-        if self._expects not in _THINKS or self._stopped:
+        if self._expects not in _SEARCHES or self._stopped:
             return ()
         self._stopped = True
         return ("STOP",)
@@ -157,7 +159,7 @@ class ClientSession:
         if command is None or command.verb == "DEBUG":
             return None
         if command.verb == "MESSAGE":
-            thinks = self._expects in _THINKS
+            thinks = self._expects in _SEARCHES
             return parse_info(command.rest, self._board) if thinks else None
         if self._expects is _Expects.ABOUT:
             return self._on_about(command)
@@ -177,22 +179,22 @@ class ClientSession:
         if "NAME" not in command.text.upper() and command.verb not in ("ERROR", "UNKNOWN"):
             return None
         self._expects = _Expects.NOTHING
-        return Named(f"{facts.get('name', '')} {facts.get('version', '')}".strip())
+        return EngineName(f"{facts.get('name', '')} {facts.get('version', '')}".strip())
 
     def _on_ok(self, command: GomocupCommand) -> Reply | None:
         if command.verb == "OK":
-            return Send(self._next_step())
+            return SendLines(self._next_step())
         if command.verb not in ("ERROR", "UNKNOWN"):
             return None
         if self._sent == ("RESTART",):  # not every engine supports it
             self._sent = (f"START {self._size}",)
-            return Send(self._sent)
+            return SendLines(self._sent)
         self._expects, self._size = _Expects.NOTHING, 0
         return Rejected(f"{self._sent[0]}: {quoted(command.text)}")
 
     def _on_move(self, command: GomocupCommand) -> Reply | None:
         if command.verb == "SUGGEST":
-            return Send((f"PLAY {quoted(command.rest)}",))
+            return SendLines((f"PLAY {quoted(command.rest)}",))
         if command.verb in ("ERROR", "UNKNOWN"):
             # Some engines complain about INFO, which has no answer, and not all support STOP.
             if "INFO" in command.rest.upper() or self._stopped:
@@ -207,7 +209,7 @@ class ClientSession:
         except (IllegalMove, BadNotation) as error:
             return _illegal(error)
         self._known = _plain_moves(self._board)
-        return Moved(move)
+        return EngineMove(move)
 
     def _on_choice(self, command: GomocupCommand) -> Reply | None:
         if command.verb in ("ERROR", "UNKNOWN"):
@@ -226,7 +228,7 @@ class ClientSession:
             moves = [self._board.push(parse_point(word, self._size)) for word in stones]
         except (IllegalMove, BadNotation) as error:
             return _illegal(error)
-        return Chosen(Swap2Choice(tuple(moves)))
+        return EngineSwap2Choice(Swap2Choice(tuple(moves)))
 
     # --- requests ---
 

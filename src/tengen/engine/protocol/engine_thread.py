@@ -15,10 +15,10 @@ from typing import TypeAlias
 
 from tengen.engine.analysis import Analysis
 from tengen.engine.base import AnyEngine
-from tengen.engine.errors import NoRoom
+from tengen.engine.errors import OutOfMemory
 from tengen.engine.info import Info, PlayResult
 from tengen.engine.options import OPTIONS
-from tengen.engine.protocol.actions import SearchFailed, Think
+from tengen.engine.protocol.actions import SearchFailed, StartSearch
 from tengen.game.board import Board
 from tengen.game.errors import TengenError
 
@@ -30,7 +30,7 @@ _MEMORY = "memory"  # the option: MiB of tables
 class _SearchJob:
     """A requested search. It can be stopped before it starts."""
 
-    def __init__(self, think: Think, since: float) -> None:
+    def __init__(self, think: StartSearch, since: float) -> None:
         self.think = think
         self.since = since
         self._lock = threading.Lock()
@@ -86,7 +86,7 @@ class EngineThread:
         """Start loading what such boards need."""
         self._tasks.put(lambda: self._prepare(board, options))
 
-    def think(self, think: Think, since: float) -> None:
+    def think(self, think: StartSearch, since: float) -> None:
         """Search; the limit counts from `since`, a time of `time.monotonic`."""
         self._job = job = _SearchJob(think, since)
         self._tasks.put(lambda: self._think(job))
@@ -120,7 +120,7 @@ class EngineThread:
         while True:
             try:
                 return self._with_options(self._limited(options))
-            except NoRoom:
+            except OutOfMemory:
                 if not self._halve_tables(options):
                     raise
 
@@ -179,7 +179,7 @@ class EngineThread:
                 if pondered and result.info is not None:
                     return replace(result, info=job.on_own_time(result.info))
                 return result
-            except NoRoom:
+            except OutOfMemory:
                 if not self._halve_tables(job.think.options):
                     raise
 

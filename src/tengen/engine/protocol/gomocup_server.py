@@ -15,13 +15,13 @@ from typing import TypeAlias
 from tengen.engine.base import AnyEngine
 from tengen.engine.protocol.actions import (
     Action,
-    Halt,
-    Ponder,
-    Prepare,
+    PrepareEvaluator,
     Quit,
-    Say,
+    SendLine,
     StartGame,
-    Think,
+    StartPondering,
+    StartSearch,
+    StopSearch,
 )
 from tengen.engine.protocol.engine_thread import EngineThread, Event
 from tengen.engine.protocol.gomocup_session import GomocupSession
@@ -105,17 +105,17 @@ class GomocupServer:
 
     def _do(self, action: Action, when: float) -> None:
         match action:
-            case Say(line):
+            case SendLine(line):
                 self._say(line.encode("ascii", "replace") + b"\n")
-            case Think():
+            case StartSearch():
                 self._engine_thread.think(action, when)
             case StartGame(options, board):
                 self._engine_thread.new_game(options, board)
-            case Prepare(board, options):
+            case PrepareEvaluator(board, options):
                 self._engine_thread.prepare(board, options)
-            case Ponder(board):
+            case StartPondering(board):
                 self._engine_thread.ponder(board)
-            case Halt():
+            case StopSearch():
                 self._engine_thread.halt()
 
     def _say(self, line: bytes) -> None:

@@ -18,14 +18,14 @@ from tengen.engine import swap2
 from tengen.engine.info import Evaluation, Info, PlayResult
 from tengen.engine.protocol.actions import (
     Action,
-    Halt,
-    Ponder,
-    Prepare,
+    PrepareEvaluator,
     Quit,
-    Say,
     SearchFailed,
+    SendLine,
     StartGame,
-    Think,
+    StartPondering,
+    StartSearch,
+    StopSearch,
 )
 from tengen.engine.protocol.gomocup_position import GomocupPosition, StoneBlock
 from tengen.engine.protocol.gomocup_settings import GomocupSettings
@@ -111,10 +111,10 @@ class GomocupSession:
         if self._search is None:
             return self._execute(command)
         if len(self._waiting) >= _MAX_WAITING:
-            return [Say("ERROR too many commands are waiting for the end of the search")]
+            return [SendLine("ERROR too many commands are waiting for the end of the search")]
         self._waiting.append(command)
         # The game is abandoned: end its search.
-        return [Halt()] if command.verb in ("START", "RESTART") else []
+        return [StopSearch()] if command.verb in ("START", "RESTART") else []
 
     def search_event(self, event: Info | PlayResult | SearchFailed) -> list[Action]:
         """The actions for an event of the running search."""
@@ -127,7 +127,7 @@ class GomocupSession:
         self._search = None
         if isinstance(event, SearchFailed):
             self._position = search.before
-            actions: list[Action] = [Say(f"ERROR {event.reason}")]
+            actions: list[Action] = [SendLine(f"ERROR {event.reason}")]
         else:
             actions = self._finish(search, event)
         if self._closing:
@@ -142,7 +142,7 @@ class GomocupSession:
         """The input has ended. A running search still answers."""
         self._waiting.clear()
         self._closing = True
-        return [Halt()] if self._search else [Quit()]
+        return [StopSearch()] if self._search else [Quit()]
 
     # --- commands ---
 
@@ -155,15 +155,16 @@ class GomocupSession:
                 return self._in_block(self._block, command)
             handler = self.commands.get(command.verb)
             if handler is None:
-                return [Say(f"UNKNOWN command '{quoted(command.text)}'")]
+                return [SendLine(f"UNKNOWN command '{quoted(command.text)}'")]
             actions = handler(self, command)
             if command.verb == "ABOUT":
                 return actions
-            halt = self._end_pondering()  # `Think` ends it, or continues it on the expected reply
-            return actions if self._search is not None else [*halt, *actions]
+            # `StartSearch` itself ends pondering, or continues it on the expected reply.
+            stop = self._end_pondering()
+            return actions if self._search is not None else [*stop, *actions]
         except TengenError as error:
             self._position = before
-            return [Say(f"ERROR {error}")]
+            return [SendLine(f"ERROR {error}")]
 
     def _start(self, command: GomocupCommand) -> list[Action]:
         word = command.rest.split(maxsplit=1)[0] if command.rest else ""
@@ -181,7 +182,7 @@ class GomocupSession:
             self._spent = 0
             self.settings = self.settings.without_time_left()
         self._position = GomocupPosition(size, self.settings.rule)
-        return [Say("OK"), StartGame(self._options(), self._position.board.copy())]
+        return [SendLine("OK"), StartGame(self._options(), self._position.board.copy())]
 
     def _rectstart(self, command: GomocupCommand) -> list[Action]:
         raise BadPosition("only square boards are played: use START")
@@ -202,11 +203,11 @@ class GomocupSession:
     def _play(self, command: GomocupCommand) -> list[Action]:
         move = self._move(command)
         remark = self._started().put(move)
-        return [*_messages(remark), Say(format_move(move))]
+        return [*_messages(remark), SendLine(format_move(move))]
 
     def _takeback(self, command: GomocupCommand) -> list[Action]:
         self._started().take_back(self._point(command))
-        return [Say("OK")]
+        return [SendLine("OK")]
 
     def _open_block(self, command: GomocupCommand) -> list[Action]:
         """BOARD and SWAP2BOARD: stones follow, one per line, until DONE."""
@@ -222,7 +223,7 @@ class GomocupSession:
             return self._set_board(block) if block.verb == "BOARD" else self._swap2(block)
         if command.verb in self.commands:
             self._block = None
-            error = Say(f"ERROR {block.verb} without DONE before {command.verb}")
+            error = SendLine(f"ERROR {block.verb} without DONE before {command.verb}")
             return [error, *self._execute(command)]
         block.add(command.text)
         return []
@@ -242,7 +243,7 @@ class GomocupSession:
         if not block.stones:
             choice = swap2.opening(size, self._seed)
             self._position = GomocupPosition.from_order(size, self.settings.rule, choice.stones)
-            return [Say(choice.line)]
+            return [SendLine(choice.line)]
         if len(block.stones) not in (3, 5):
             raise BadPosition(f"SWAP2BOARD with {len(block.stones)} stones: expected 0, 3 or 5")
         position = GomocupPosition.from_order(size, self.settings.rule, block.stones)
@@ -254,7 +255,7 @@ class GomocupSession:
         text = self._about()
         if (evaluation := self._current_evaluation()) is not None:
             text += f', evaluation="{str(evaluation).translate(_PLAIN)}"'
-        return [Say(text)]
+        return [SendLine(text)]
 
     # --- commands that act at once ---
 
@@ -268,10 +269,10 @@ class GomocupSession:
         if same_net or self._position is None or self._search is not None:
             return []  # the next search loads what it needs
         board = GomocupPosition(self._position.board.size, self.settings.rule).board
-        return [Prepare(board, self._options())]
+        return [PrepareEvaluator(board, self._options())]
 
     def _stop(self, command: GomocupCommand) -> list[Action]:
-        return [Halt()] if self._search else self._end_pondering()
+        return [StopSearch()] if self._search else self._end_pondering()
 
     def _end(self, command: GomocupCommand) -> list[Action]:
         self._closing = True
@@ -289,7 +290,7 @@ class GomocupSession:
     ) -> list[Action]:
         self._search = _Search(before or position.copy(), SearchReporter(), swap2)
         limit = self.settings.limit(self._spent)
-        return [Think(position.board.copy(), limit, self._options())]
+        return [StartSearch(position.board.copy(), limit, self._options())]
 
     def _finish(self, search: _Search, played: PlayResult) -> list[Action]:
         """Put the stones that a search chose, and report them."""
@@ -307,11 +308,11 @@ class GomocupSession:
                 position.put(move)
         except TengenError as error:
             self._position = search.before
-            return [*actions, Say(f"ERROR {error}")]
+            return [*actions, SendLine(f"ERROR {error}")]
         if played.move.is_pass:  # of black in renju
             remark = "every free point is forbidden: black passes"
-            return [*actions, *_messages(remark), Say(PASS_TEXT)]
-        return [*actions, Say(choice.line)]
+            return [*actions, *_messages(remark), SendLine(PASS_TEXT)]
+        return [*actions, SendLine(choice.line)]
 
     def _ponder_on(self, event: PlayResult | SearchFailed) -> list[Action]:
         """Ponder on the expected reply, if that is enabled."""
@@ -326,11 +327,11 @@ class GomocupSession:
         if board.is_over():
             return []
         self._pondering = True
-        return [Ponder(board)]
+        return [StartPondering(board)]
 
     def _end_pondering(self) -> list[Action]:
         was, self._pondering = self._pondering, False
-        return [Halt()] if was else []
+        return [StopSearch()] if was else []
 
     # --- helpers ---
 
@@ -375,7 +376,7 @@ _PLAIN = {ord('"'): "'"} | dict.fromkeys(range(32), " ")
 
 
 def _messages(text: str | None) -> list[Action]:
-    return [Say(f"MESSAGE {text}")] if text else []
+    return [SendLine(f"MESSAGE {text}")] if text else []
 
 
 _Handler: TypeAlias = Callable[[GomocupSession, GomocupCommand], list[Action]]

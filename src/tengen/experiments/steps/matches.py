@@ -174,7 +174,7 @@ class EngineMatchStep(Step):
             def report(_: object) -> None:
                 work.report(f"{len(folder.games):,} of {total:,} games")
 
-            with folder.open_journal():
+            with folder.open_event_log():
                 run_match(folder, cluster, stop=work.stop, on_game=report)
         counted = standings(folder.definition, folder.games)
         if len(folder.games) < total:

@@ -70,7 +70,7 @@ def play_arena_match(
             arena = MatchFolder.create(path, definition, openings)
         total = total_games(definition)
         shown = progress(definition, total, arena.games) if progress else nullcontext()
-        with arena.open_journal(), shown as view:
+        with arena.open_event_log(), shown as view:
             show = (lambda _: view.update(arena.games)) if view else (lambda _: None)
             run_match(arena, cluster, stop=stop, on_game=show)
     return arena

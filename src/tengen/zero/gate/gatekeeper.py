@@ -86,7 +86,7 @@ class GateResult:
         return {**self.candidate.metadata, **match}
 
     def to_event(self) -> dict[str, Any]:
-        """As an event of the journal, without its time."""
+        """As an event of the event log, without its time."""
         row: dict[str, Any] = {
             "step": self.candidate.step,
             "against": self.against.number,

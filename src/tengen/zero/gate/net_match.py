@@ -114,7 +114,7 @@ class NetMatchResult:
         return points / self.games if self.games else 0.5
 
     def to_dict(self) -> dict[str, Any]:
-        """For the journal. JSON has no infinities, so these are omitted."""
+        """For the event log. JSON has no infinities, so these are omitted."""
         elo = elo_of_pairs(self.pairs)
         numbers = {"elo": elo.elo, "low": elo.low, "high": elo.high}
         finite = {name: round(v, 1) for name, v in numbers.items() if math.isfinite(v)}

@@ -50,7 +50,7 @@ def play_net_tournament(
 ) -> MatchFolder:
     """Play every two of the players that have not met in the folder, until `stop`. On the CPU
     results depend on the players and the config alone. `resume`: the folder may have this run
-    already. Raises BadZero, BadRun, FolderBusy, TrainingFailed, OSError.
+    already. Raises BadZero, BadRun, FolderLocked, TrainingFailed, OSError.
     """
     if len(players) < 2:
         raise BadZero("a match needs two nets or more")
@@ -64,7 +64,7 @@ def play_net_tournament(
             report(f"{few}: {2 * number} of {2 * wanted} games")
         total = total_games(definition)
         shown = progress(definition, total, folder.games) if progress else nullcontext()
-        with folder.open_journal(), shown as view:
+        with folder.open_event_log(), shown as view:
             for _ in _play(folder, players, config, device, stop):
                 if view is not None:
                     view.update(folder.games)

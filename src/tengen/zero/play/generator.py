@@ -60,10 +60,10 @@ class GameGenerator(Protocol):
 
 
 # Makes a generator from a table of settings and the name of a device.
-GeneratorFactory: TypeAlias = Callable[[Mapping[str, Any], str], GameGenerator]
+GameGeneratorFactory: TypeAlias = Callable[[Mapping[str, Any], str], GameGenerator]
 
 
-def find_generator_factory(name: str) -> GeneratorFactory:
+def find_game_generator_factory(name: str) -> GameGeneratorFactory:
     """The function of a name such as "package.module:function". Raises BadZero."""
     module, _, function = name.partition(":")
     try:
@@ -72,4 +72,4 @@ def find_generator_factory(name: str) -> GeneratorFactory:
         raise BadZero(f"no generator {name!r}: {error}") from None
     if not callable(factory):
         raise BadZero(f"no generator {name!r}: {module} has no such function")
-    return cast(GeneratorFactory, factory)
+    return cast(GameGeneratorFactory, factory)

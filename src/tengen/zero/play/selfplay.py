@@ -20,7 +20,7 @@ from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.train.errors import TrainingFailed
 from tengen.util.config import Config, setting
 from tengen.zero.errors import BadZero
-from tengen.zero.play.generator import SelfPlayGames, StopPlaying, find_generator_factory
+from tengen.zero.play.generator import SelfPlayGames, StopPlaying, find_game_generator_factory
 
 if TYPE_CHECKING:
     from torch import nn
@@ -290,7 +290,7 @@ class SelfPlay:
         """Totals since the start: leaves, playouts, searches, moves, rows (including games in
         progress), solver_nodes.
         """
-        return self._open().work()
+        return self._open().counters()
 
     def close(self) -> None:
         """Free threads and memory. May be called more than once."""
@@ -321,13 +321,13 @@ DEFAULT_FACTORY = f"{__name__}:make_generator"
 
 
 def make_generator(settings: Mapping[str, Any], device: str) -> SelfPlay:
-    """A `GeneratorFactory`. Raises BadZero for wrong settings."""
+    """A `GameGeneratorFactory`. Raises BadZero for wrong settings."""
     return SelfPlay(SelfPlaySettings.from_dict(settings), device)
 
 
-def check_generator_factory(name: str, settings: Mapping[str, Any]) -> None:
+def check_game_generator_factory(name: str, settings: Mapping[str, Any]) -> None:
     """Check the factory and its settings before a worker starts. Raises BadZero."""
-    if find_generator_factory(name) is make_generator:
+    if find_game_generator_factory(name) is make_generator:
         try:
             SelfPlaySettings.from_dict(settings)
         except BadZero as error:

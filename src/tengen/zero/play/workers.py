@@ -19,7 +19,7 @@ from multiprocessing import current_process
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from tengen.cluster import Cluster, Done, Failure, ProgressRecord
+from tengen.cluster import Cluster, Failure, ProgressRecord, TaskOutcome
 from tengen.cluster.base import Work
 from tengen.nets.weights import read_weights
 from tengen.zero.errors import BadResult, SelfPlayFailed
@@ -27,14 +27,14 @@ from tengen.zero.play.generator import (
     GameGenerator,
     SelfPlayGames,
     StopPlaying,
-    find_generator_factory,
+    find_game_generator_factory,
 )
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_MAX_STRIKES = 2  # invalid results in a row before a worker is dismissed
-_MAX_DEATHS = 5  # deaths without a valid result in between before self-play fails
+_MAX_INVALID_RESULTS = 2  # invalid results in a row before a worker is dismissed
+_MAX_CRASHES = 5  # crashes without a valid result in between before self-play fails
 _POLL = 0.05  # seconds between two checks whether play may continue
 _CLOSE_TIMEOUT = 30.0  # seconds for the thread to end its workers
 
@@ -49,7 +49,7 @@ class SelfPlayTask:
     generation: int
     nets: tuple[str, ...]  # paths of the generation's weights: one, or black's and white's
     settings: Mapping[str, Any]  # of self-play
-    generator_factory: str  # "module:function"
+    game_generator_factory: str  # "module:function"
     device: str
 
 
@@ -60,7 +60,7 @@ class TaskResult:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskOutcome:
+class SelfPlayOutcome:
     """A finished task: its games, or an error."""
 
     task: SelfPlayTask
@@ -86,10 +86,10 @@ class TaskPlayer:
         self._nets: tuple[str, ...] = ()
 
     def play(self, task: SelfPlayTask, heartbeat: Callable[[], None] = lambda: None) -> TaskResult:
-        made_for = (task.generator_factory, task.device, dict(task.settings))
+        made_for = (task.game_generator_factory, task.device, dict(task.settings))
         if self._generator is None or made_for != self._made_for:
             self.close()
-            make_generator = find_generator_factory(task.generator_factory)
+            make_generator = find_game_generator_factory(task.game_generator_factory)
             self._generator = make_generator({**task.settings, "seed": task.seed}, task.device)
             self._made_for = made_for
         if task.nets != self._nets:
@@ -122,7 +122,7 @@ def play_task(task: SelfPlayTask, progress: ProgressRecord) -> TaskResult:
 class SelfPlayWorkers(Protocol):
     """The players of a run."""
 
-    def results(self, seconds: float) -> list[TaskOutcome]:
+    def results(self, seconds: float) -> list[SelfPlayOutcome]:
         """Finished tasks; waits up to `seconds` if there are none. Raises SelfPlayFailed."""
 
     def close(self) -> None: ...
@@ -133,27 +133,29 @@ class _ResultTracker:
 
     def __init__(self, validate: Validator) -> None:
         self._validate = validate
-        self._strikes: dict[str, int] = {}
-        self._deaths = 0
+        self._invalid_in_a_row: dict[str, int] = {}
+        self._crashes = 0
 
-    def outcome(self, task: SelfPlayTask, result: TaskResult | Failure, worker: str) -> TaskOutcome:
-        """Raises SelfPlayFailed after too many deaths."""
+    def outcome(
+        self, task: SelfPlayTask, result: TaskResult | Failure, worker: str
+    ) -> SelfPlayOutcome:
+        """Raises SelfPlayFailed after too many crashes."""
         if isinstance(result, Failure) and result.kind != "error":
-            self._deaths += 1
+            self._crashes += 1
             error = f"{result.kind}: {result.message}"
-            if self._deaths >= _MAX_DEATHS:
-                raise SelfPlayFailed(f"{self._deaths} workers died in a row ({error})")
-            return TaskOutcome(task, worker, error=error)
+            if self._crashes >= _MAX_CRASHES:
+                raise SelfPlayFailed(f"{self._crashes} workers died in a row ({error})")
+            return SelfPlayOutcome(task, worker, error=error)
         try:
             if isinstance(result, Failure):
                 raise BadResult(f"it failed: {result.message}")
             games = self._validate(result, task)
         except BadResult as error:
-            self._strikes[worker] = self._strikes.get(worker, 0) + 1
-            dismissed = self._strikes[worker] >= _MAX_STRIKES
-            return TaskOutcome(task, worker, error=str(error), dismissed=dismissed)
-        self._strikes[worker] = self._deaths = 0
-        return TaskOutcome(task, worker, games)
+            self._invalid_in_a_row[worker] = self._invalid_in_a_row.get(worker, 0) + 1
+            dismissed = self._invalid_in_a_row[worker] >= _MAX_INVALID_RESULTS
+            return SelfPlayOutcome(task, worker, error=str(error), dismissed=dismissed)
+        self._invalid_in_a_row[worker] = self._crashes = 0
+        return SelfPlayOutcome(task, worker, games)
 
 
 class _StopRecord:
@@ -183,7 +185,7 @@ class InlineWorker:
         self._player = TaskPlayer()
         self._progress = _StopRecord(stop)
 
-    def results(self, seconds: float) -> list[TaskOutcome]:
+    def results(self, seconds: float) -> list[SelfPlayOutcome]:
         if seconds <= 0:
             return []
         task = self._next_task()
@@ -214,7 +216,7 @@ class ThreadCluster(Cluster):
 
     def run(
         self, work: Work[T, R], tasks: Iterable[T | None], stop: Callable[[], bool] = lambda: False
-    ) -> Iterator[Done[T, R] | None]:
+    ) -> Iterator[TaskOutcome[T, R] | None]:
         for task in tasks:
             if stop() or not self._is_open:
                 return
@@ -229,7 +231,7 @@ class ThreadCluster(Cluster):
                 return
             except Exception as error:  # as a worker process reports it
                 result = Failure("error", f"{type(error).__name__}: {error}")
-            yield Done(task, result, self.NAME)
+            yield TaskOutcome(task, result, self.NAME)
 
     def dismiss(self, worker: str) -> None:
         self._is_open = False
@@ -239,31 +241,31 @@ class ThreadCluster(Cluster):
 
 
 class ClusterWorkers:
-    """The workers of a cluster, driven by a thread, which also calls `may_play` (whether the next
-    task may start) and `next_task`. `close` closes the cluster.
+    """The workers of a cluster, driven by a thread, which also calls `may_start_task` and
+    `next_task`. `close` closes the cluster.
     """
 
     def __init__(
         self,
         cluster: Cluster,
         next_task: NextTask,
-        may_play: Callable[[], bool],
+        may_start_task: Callable[[], bool],
         validate: Validator,
     ) -> None:
         self._cluster = cluster
         self._next_task = next_task
-        self._may_play = may_play
+        self._may_start_task = may_start_task
         self._tracker = _ResultTracker(validate)
-        self._queue: queue.SimpleQueue[TaskOutcome | Exception] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[SelfPlayOutcome | Exception] = queue.SimpleQueue()
         self._failure: Exception | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="tengen-workers", daemon=True)
         self._thread.start()
 
-    def results(self, seconds: float) -> list[TaskOutcome]:
+    def results(self, seconds: float) -> list[SelfPlayOutcome]:
         if self._failure is not None:
             raise self._failure
-        outcomes: list[TaskOutcome] = []
+        outcomes: list[SelfPlayOutcome] = []
         try:
             while self._failure is None:
                 wait = seconds if not outcomes and seconds > 0 else 0.0
@@ -285,13 +287,13 @@ class ClusterWorkers:
         try:
             for done in self._cluster.run(play_task, self._tasks(), self._stop.is_set):
                 if done is not None:
-                    self._take(done)
+                    self._handle_outcome(done)
             if not self._stop.is_set():
                 raise SelfPlayFailed("no worker is left")
         except Exception as error:  # raised again in the loop's thread
             self._queue.put(error)
 
-    def _take(self, done: Done[SelfPlayTask, TaskResult]) -> None:
+    def _handle_outcome(self, done: TaskOutcome[SelfPlayTask, TaskResult]) -> None:
         outcome = self._tracker.outcome(done.task, done.result, done.worker)
         self._queue.put(outcome)
         if outcome.dismissed:
@@ -305,4 +307,4 @@ class ClusterWorkers:
         self-play waits for training.
         """
         while not self._stop.is_set():
-            yield self._next_task() if self._may_play() else None
+            yield self._next_task() if self._may_start_task() else None

@@ -73,7 +73,7 @@ def make_release(
     net.
 
     Raises BadZero, BadData, BadNet, BadWeights, BadArena, BadRun, ArenaFailed,
-    FolderBusy, TrainingFailed, OSError.
+    FolderLocked, TrainingFailed, OSError.
     """
     where = find_device(device)
     student.check_games(run)

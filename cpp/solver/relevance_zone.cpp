@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-#include "solver/zone.h"
+#include "solver/relevance_zone.h"
 
 namespace tengen {
 
 namespace {
 
-class Collector {
+class ZoneBuilder {
  public:
-  Collector(ThreatBoard& board, Colour attacker)
+  ZoneBuilder(ThreatBoard& board, Colour attacker)
       : board_(board), attacker_(attacker), defender_(opponent(attacker)) {}
 
-  Zone collect(const WinTree& tree) {
+  RelevanceZone collect(const VcfTree& tree) {
     add_fours_of_defender();
-    WinTree::Reader reader(tree);
+    VcfTree::Reader reader(tree);
     visit(reader);
-    zone_.replies |= zone_.used;
-    if (all_) zone_.replies = empty_points();
+    zone_.replies |= zone_.tree_points;
+    if (includes_all_) zone_.replies = empty_points();
     return zone_;
   }
 
@@ -24,22 +24,22 @@ class Collector {
   bool is_renju() const { return board_.rule() == Rule::RENJU; }
   bool is_caro() const { return board_.rule() == Rule::CARO || board_.rule() == Rule::CARO6; }
 
-  void visit(WinTree::Reader& reader) {
+  void visit(VcfTree::Reader& reader) {
     const Point move = reader.next();
     const int defences = reader.next();
-    zone_.used.set(move);
+    zone_.tree_points.set(move);
     if (patterns().threat(attacker_, move) == Threat::FIVE) {
-      if (is_caro()) add_lines_of(move, zone_.used);
+      if (is_caro()) add_lines_of(move, zone_.tree_points);
       return;
     }
     if (attacker_ == BLACK && is_renju() &&
         patterns().threat(BLACK, move) == Threat::FOUR_DOUBLE_THREE)
-      all_ = true;
+      includes_all_ = true;
     const ScopedPlay played(board_, move, attacker_);
     add_fives();
     for (int i = 0; i < defences; ++i) {
       const Point defence = reader.next();
-      zone_.used.set(defence);
+      zone_.tree_points.set(defence);
       const ScopedPlay defended(board_, defence, defender_);
       add_fours_of_defender();
       visit(reader);
@@ -49,14 +49,14 @@ class Collector {
   /// Points that complete a five of the attacker, and points that can prevent it.
   void add_fives() {
     patterns().for_each_at_least(attacker_, Threat::FIVE, [&](Point p) {
-      zone_.used.set(p);
-      if (is_caro()) add_lines_of(p, zone_.used);
+      zone_.tree_points.set(p);
+      if (is_caro()) add_lines_of(p, zone_.tree_points);
       if (defender_ != BLACK) return;
       switch (patterns().forbidden(p)) {
         case Forbidden::NONE:
         case Forbidden::OVERLINE: break;  // only a five would make it legal
         case Forbidden::DOUBLE_FOUR: add_lines_of(p, zone_.replies); break;
-        case Forbidden::DOUBLE_THREE: all_ = true; break;
+        case Forbidden::DOUBLE_THREE: includes_all_ = true; break;
       }
     });
   }
@@ -66,7 +66,7 @@ class Collector {
     // is a low threat class, so a scan for it meets many points; most boards have none.
     const bool with_forbidden =
         defender_ == BLACK && patterns().count(BLACK, Threat::FORBIDDEN) > 0;
-    if (!with_forbidden && !board_.has_four(defender_)) return;
+    if (!with_forbidden && !board_.can_make_four(defender_)) return;
     patterns().for_each_at_least(defender_, with_forbidden ? Threat::FORBIDDEN : Threat::FOUR,
                                  [&](Point p) {
                                    const Threat threat = patterns().threat(defender_, p);
@@ -92,14 +92,14 @@ class Collector {
 
   ThreatBoard& board_;
   Colour attacker_, defender_;
-  Zone zone_;
-  bool all_ = false;
+  RelevanceZone zone_;
+  bool includes_all_ = false;
 };
 
 }  // namespace
 
-Zone zone_of(ThreatBoard& board, Colour attacker, const WinTree& tree) {
-  return Collector(board, attacker).collect(tree);
+RelevanceZone relevance_zone(ThreatBoard& board, Colour attacker, const VcfTree& tree) {
+  return ZoneBuilder(board, attacker).collect(tree);
 }
 
 }  // namespace tengen

@@ -15,11 +15,11 @@ from typing import Any, Self
 _BLOCK = 4096
 
 
-class Journal:
+class EventLog:
     """Appends lines, each completely or not at all.
 
-        with Journal(folder / "games.jsonl") as journal:
-            journal.append({"game": 1, "result": "black"})
+        with EventLog(folder / "games.jsonl") as event_log:
+            event_log.append({"game": 1, "result": "black"})
 
     A partial last line, left by a kill or a full disk, is removed when the file is opened.
     """
@@ -45,10 +45,10 @@ class Journal:
         """Add a row, or a line that is JSON already. Raises OSError; the file is then unchanged."""
         line = row if isinstance(row, str) else json.dumps(row)
         if "\n" in line:
-            raise ValueError("a journal line must not contain a line break")
+            raise ValueError("an event log line must not contain a line break")
         data = line.encode() + b"\n"
         if self._file < 0:
-            raise ValueError("the journal is closed")
+            raise ValueError("the event log is closed")
         size = os.fstat(self._file).st_size
         try:
             while data:  # a nearly full disk takes a part first, and fails at the rest
@@ -98,7 +98,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a journal for reports: lines that are no JSON object are skipped."""
+    """The rows of an event log for reports: lines that are no JSON object are skipped."""
     for _, line in read_lines(path):
         try:
             row = json.loads(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The journal: torn lines, full disks, rows that are not JSON."""
+"""The event log: torn lines, full disks, rows that are not JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tengen.util.journal import Journal, read_lines, read_rows
+from tengen.util.event_log import EventLog, read_lines, read_rows
 
 
 def run_python(code: str, *args: object) -> subprocess.Popen[str]:
@@ -47,13 +47,13 @@ def lines_of(path: Path) -> list[bytes]:
 def test_torn_lines_are_cut(tmp_path: Path, data: bytes, lines: list[bytes], cut: int) -> None:
     path = tmp_path / "journal"
     path.write_bytes(data)
-    journal = Journal(path)
-    assert journal.torn_bytes == cut
+    event_log = EventLog(path)
+    assert event_log.torn_bytes == cut
     assert lines_of(path) == lines
-    journal.append("more")
-    journal.close()
+    event_log.append("more")
+    event_log.close()
     assert path.read_bytes() == data[: len(data) - cut] + b"more\n"
-    again = Journal(path)
+    again = EventLog(path)
     assert again.torn_bytes == 0
     assert lines_of(path) == [*lines, b"more"]
     again.close()
@@ -65,43 +65,43 @@ def test_a_kill_at_every_byte(tmp_path: Path) -> None:
     whole = b"first\nsecond\nthird\n"
     for length in range(len(whole) + 1):
         path.write_bytes(whole[:length])
-        journal = Journal(path)
+        event_log = EventLog(path)
         kept = whole[:length].count(b"\n")
         assert lines_of(path) == [b"first", b"second", b"third"][:kept]
-        assert journal.torn_bytes == length - len(b"\n".join(whole.split(b"\n")[:kept])) - (
+        assert event_log.torn_bytes == length - len(b"\n".join(whole.split(b"\n")[:kept])) - (
             kept > 0
         )
-        journal.close()
+        event_log.close()
 
 
 def test_a_journal_that_is_made(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
-    journal.append("größer")
+    event_log = EventLog(tmp_path / "journal")
+    event_log.append("größer")
     assert (tmp_path / "journal").read_bytes() == "größer\n".encode()  # at once
     with pytest.raises(ValueError, match="line break"):
-        journal.append("two\nlines")
-    journal.append("")
+        event_log.append("two\nlines")
+    event_log.append("")
     assert lines_of(tmp_path / "journal") == ["größer".encode(), b""]
-    journal.close()
-    journal.close()
+    event_log.close()
+    event_log.close()
     with pytest.raises(OSError):
-        Journal(tmp_path / "no folder" / "journal")
+        EventLog(tmp_path / "no folder" / "journal")
 
 
 FULL = """
 import resource, sys
 from pathlib import Path
-from tengen.util.journal import Journal
-journal = Journal(Path(sys.argv[1]))
-journal.append("x" * 900)
+from tengen.util.event_log import EventLog
+event_log = EventLog(Path(sys.argv[1]))
+event_log.append("x" * 900)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 for length in (90, 200, 100_000):
     try:
-        journal.append("y" * length)
+        event_log.append("y" * length)
     except OSError as error:
         print(error.errno, error.filename)
-journal.append("z" * 3)
-journal.close()
+event_log.append("z" * 3)
+event_log.close()
 """
 
 
@@ -117,8 +117,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 def test_writing_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A system that takes a few bytes at a time gets all of them; a line is never a part of one."""
-    journal = Journal(tmp_path / "journal")
-    journal.append("before")
+    event_log = EventLog(tmp_path / "journal")
+    event_log.append("before")
     write, room = os.write, 1000
 
     def slow_write(file: int, data: bytes) -> int:
@@ -130,23 +130,23 @@ def test_writing_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return written
 
     monkeypatch.setattr(os, "write", slow_write)
-    journal.append("x" * 100)
+    event_log.append("x" * 100)
     room = 15
     with pytest.raises(OSError, match="No space left") as caught:
-        journal.append("y" * 100)
+        event_log.append("y" * 100)
     assert caught.value.filename == str(tmp_path / "journal")
     assert lines_of(tmp_path / "journal") == [b"before", b"x" * 100]
-    journal.close()
+    event_log.close()
 
 
 def test_rows_that_are_no_objects_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     assert list(read_rows(path)) == []
-    with Journal(path) as journal:
-        journal.append({"step": 1, "name": "größer"})
-        journal.append("[1]")
-        journal.append("no JSON")
-        journal.append({"step": 2})
+    with EventLog(path) as event_log:
+        event_log.append({"step": 1, "name": "größer"})
+        event_log.append("[1]")
+        event_log.append("no JSON")
+        event_log.append({"step": 2})
     with path.open("ab") as file:
         file.write(b"\xff\xff\n" + b"[" * 100_000 + b'\n{"step": 3}')
     assert list(read_rows(path)) == [{"step": 1, "name": "größer"}, {"step": 2}]
@@ -154,10 +154,10 @@ def test_rows_that_are_no_objects_are_skipped(tmp_path: Path) -> None:
 
 
 def test_a_closed_journal_takes_no_rows(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal")
-    journal.close()
+    event_log = EventLog(tmp_path / "journal")
+    event_log.close()
     with pytest.raises(ValueError, match="closed"):
-        journal.append({})
+        event_log.append({})
 
 
 @pytest.mark.parametrize(("seconds", "syncs"), [(0.0, 3), (1e9, 0)])
@@ -166,9 +166,9 @@ def test_the_sync_policy(
 ) -> None:
     called: list[int] = []
     monkeypatch.setattr(os, "fsync", called.append)
-    journal = Journal(tmp_path / "journal", sync_seconds=seconds)
+    event_log = EventLog(tmp_path / "journal", sync_seconds=seconds)
     for _ in range(3):
-        journal.append({})
+        event_log.append({})
     assert len(called) == syncs
-    journal.close()
+    event_log.close()
     assert len(called) == syncs + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Answer`: the result of a search without a proof; `SolverProgress`, `Stats`."""
+"""`NoProof`: the result of a search that found no proof; `SolverProgress`, `Stats`."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """No proof, and the reason. Falsy, where a `Proof` is truthy.
+class NoProof:
+    """A search that found no proof, with the reason. Falsy, where a `Proof` is truthy.
 
     `NO_WIN` is about the goal alone: there may still be a win of another kind.
     """

@@ -16,9 +16,9 @@
 
 namespace tengen {
 
-class WinTree {
+class VcfTree {
  public:
-  explicit WinTree(size_t capacity) { words_.reserve(capacity); }
+  explicit VcfTree(size_t capacity) { words_.reserve(capacity); }
 
   void clear() { words_.clear(); }
   bool empty() const { return words_.empty(); }
@@ -35,7 +35,7 @@ class WinTree {
   /// Reads a tree from its root.
   class Reader {
    public:
-    explicit Reader(const WinTree& tree) : next_(tree.words_.data() + tree.words_.size()) {}
+    explicit Reader(const VcfTree& tree) : next_(tree.words_.data() + tree.words_.size()) {}
     u16 next() { return *--next_; }
     /// Skips one tree.
     void skip() {
@@ -60,28 +60,28 @@ class WinTree {
 
 /// Plies of the longest line of the next tree, up to the five. Requires that it begins with a four:
 /// its leaves are fours that nothing stops, with the five two plies later.
-inline int longest_win(WinTree::Reader& reader) {
+inline int win_length(VcfTree::Reader& reader) {
   reader.next();
   int longest = 3;
   const int defences = reader.next();
   for (int i = 0; i < defences; ++i) {
     reader.next();
-    longest = std::max(longest, 2 + longest_win(reader));
+    longest = std::max(longest, 2 + win_length(reader));
   }
   return longest;
 }
 
 /// The moves of the longest line of the next tree, up to the last four.
-inline std::vector<Point> longest_line(WinTree::Reader& reader) {
+inline std::vector<Point> longest_variation(VcfTree::Reader& reader) {
   std::vector<Point> longest = {reader.next()};
   const int defences = reader.next();
   for (int i = 0; i < defences; ++i) {
     const Point defence = reader.next();
-    const std::vector<Point> rest = longest_line(reader);
-    if (rest.size() + 2 <= longest.size()) continue;
+    const std::vector<Point> continuation = longest_variation(reader);
+    if (continuation.size() + 2 <= longest.size()) continue;
     longest.resize(1);
     longest.push_back(defence);
-    longest.insert(longest.end(), rest.begin(), rest.end());
+    longest.insert(longest.end(), continuation.begin(), continuation.end());
   }
   return longest;
 }

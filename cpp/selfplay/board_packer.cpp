@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "selfplay/view.h"
+#include "selfplay/board_packer.h"
 
 namespace tengen::selfplay {
 
-View::View(int size) : size_(size) {
+BoardPacker::BoardPacker(int size) : size_(size) {
   for (int s = 0; s < SYMMETRY_NB; ++s) {
     auto& points = points_[static_cast<size_t>(s)];
     points.assign(static_cast<size_t>(4 * bytes_of(size)), NO_POINT);
@@ -16,7 +16,7 @@ View::View(int size) : size_(size) {
   }
 }
 
-void View::pack(const Cells& cells, Colour side, int s, u8* out) const {
+void BoardPacker::pack(const Cells& cells, Colour side, int s, u8* out) const {
   // By stone: empty, black, white, edge.
   const std::array<u8, 4> bits =
       side == BLACK ? std::array<u8, 4>{0, 1, 2, 0} : std::array<u8, 4>{0, 2, 1, 0};

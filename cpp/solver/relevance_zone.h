@@ -10,12 +10,13 @@ namespace tengen {
 
 using PointSet = std::bitset<GRID_CELLS>;
 
-/// Points on which a VCF depends.
-struct Zone {
+/// Points on which a VCF depends: the relevance zone of the threat.
+struct RelevanceZone {
   /// Points of the tree: fours, defences, fives; in caro also points that could block a five at an
   /// end. A reply there needs its own refutation.
-  PointSet used;
-  /// Superset of the points where a stone of the defender might prevent the win; includes `used`.
+  PointSet tree_points;
+  /// Superset of the points where a stone of the defender might prevent the win; includes
+  /// `tree_points`.
   PointSet replies;
 };
 
@@ -27,7 +28,7 @@ struct Zone {
 ///    could play a four now or after one of its defences is included;
 ///  - changes what black may play (renju). A white stone can only make a point forbidden that
 ///    already looks like a double-three; a black stone can make a forbidden defence legal. Both are
-///    rare, and then a wide set is returned.
-Zone zone_of(ThreatBoard& board, Colour attacker, const WinTree& tree);
+///    rare; `replies` is then a large set.
+RelevanceZone relevance_zone(ThreatBoard& board, Colour attacker, const VcfTree& tree);
 
 }  // namespace tengen

@@ -15,9 +15,9 @@ namespace tengen::selfplay {
 constexpr int bytes_of(int size) { return (size * size + 3) / 4; }
 inline constexpr int MAX_BYTES = bytes_of(MAX_SIZE);
 
-class View {
+class BoardPacker {
  public:
-  explicit View(int size);
+  explicit BoardPacker(int size);
 
   /// Writes bytes_of(size) bytes: the cells from the point of view of `side`, transformed by
   /// symmetry `s`.
