@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Everything `make check` checks, in one list: format, lint, types, layering, stubs, the page of
-the browser, signature.
+the browser, reports of experiments, signature.
 
 All checks run even if one fails; the exit code is 1 if any did. Continuous integration runs
 exactly this.
@@ -33,6 +33,7 @@ def checks() -> dict[str, list[str]]:
         "stubs": [python, "scripts/stubs.py"],
         "types of the page": [python, "scripts/web_types.py"],
         "page": [python, "scripts/web_page.py"],
+        "results": [python, "scripts/results.py"],
         "bench signature": [python, "scripts/signature.py"],
     }
 

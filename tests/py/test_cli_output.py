@@ -62,18 +62,19 @@ def test_a_closed_stderr_does_not_end_the_work(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "message",
+    ("package", "message", "command"),
     [
-        "train mixnet-s --set data.path=x --out y",
-        "zero freestyle15 --out y",
-        "net export x y.net --rule freestyle --size 15",
-        "net verify mixnet-m-freestyle --quick",
-        "net lazy mixnet-m-freestyle --out y.guess",
+        ("torch", "train mixnet-s --set data.path=x --out y", 'pip install "tengen[nets]"'),
+        ("torch", "zero freestyle15 --out y", 'pip install "tengen[nets]"'),
+        ("torch", "net export x y.net --rule freestyle --size 15", 'pip install "tengen[nets]"'),
+        ("torch", "net verify mixnet-m-freestyle --quick", 'pip install "tengen[nets]"'),
+        ("torch", "net lazy mixnet-m-freestyle --out y.guess", 'pip install "tengen[nets]"'),
+        ("numpy", "experiment list", "pip install numpy"),
     ],
 )
-def test_without_torch(message: str, tmp_path: Path) -> None:
-    """In a separate process without torch."""
-    program = "import sys; sys.modules['torch'] = None; from tengen.cli.main import main"
+def test_without_a_package(package: str, message: str, command: str, tmp_path: Path) -> None:
+    """In a separate process in which the package cannot be imported."""
+    program = f"import sys; sys.modules[{package!r}] = None; from tengen.cli.main import main"
     done = subprocess.run(
         [sys.executable, "-c", f"{program}; sys.exit(main({message.split()}))"],
         cwd=tmp_path,
@@ -81,9 +82,7 @@ def test_without_torch(message: str, tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    reported = (
-        f'tengen {message.split(maxsplit=1)[0]}: this needs torch: pip install "tengen[nets]"\n'
-    )
+    reported = f"tengen {message.split(maxsplit=1)[0]}: this needs {package}: {command}\n"
     assert (done.returncode, done.stderr) == (1, reported)
     assert not list(tmp_path.iterdir())
 

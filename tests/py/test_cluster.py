@@ -288,6 +288,7 @@ def test_the_progress_record_is_of_the_failed_task() -> None:
     }
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("manner", ["asleep", "deaf"])
 def test_hanging(token: str, manner: str) -> None:
     """A worker without a heartbeat is ended, with the processes that it started."""
@@ -402,6 +403,7 @@ def test_never_used(token: str) -> None:
     assert alive(token) == {}
 
 
+@pytest.mark.integration
 def test_no_process_outlives_a_killed_parent() -> None:
     """Neither workers, busy or idle, nor what they have started."""
     token = new_token()

@@ -463,6 +463,7 @@ import_records([Path(sys.argv[1])], Path(sys.argv[2]), RecordOptions("renju", sh
 """
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 on this system")
 def test_killed_and_run_again(tmp_path: Path) -> None:
     file, out = tmp_path / "games.txt", tmp_path / "out"

@@ -427,6 +427,7 @@ with DataWriter.append(sys.argv[1], shard_positions=250) as writer:
 """
 
 
+@pytest.mark.integration
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 on this system")
 def test_killed_in_the_middle(folder: Path) -> None:
     before = 1

@@ -54,7 +54,10 @@ def results(found: list[Check]) -> dict[str, bool]:
     return {check.name: check.passed for check in found}
 
 
-@pytest.mark.parametrize(("seed", "spread"), [(1, 1.0), (2, 1.0), (3, 1.5)])
+@pytest.mark.parametrize(
+    ("seed", "spread"),
+    [(1, 1.0), *(pytest.param(*one, marks=pytest.mark.integration) for one in ((2, 1.0), (3, 1.5)))],
+)
 def test_the_chain_holds(seed: int, spread: float) -> None:
     net = tiny_net(seed, spread)
     result = results(list(verify_net(file_of(net), net, PLAN)))
@@ -218,6 +221,7 @@ def test_random_positions_go_from_empty_to_crowded() -> None:
     assert (random_positions([9], 5, seed=1)[0] == nine).all()
 
 
+@pytest.mark.integration
 def test_positions_of_a_data_set(tmp_path: Path) -> None:
     (boards,) = random_positions([9], 20, seed=4)
     rows = Batch(

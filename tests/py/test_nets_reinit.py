@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import cast
 
 import pytest
@@ -36,15 +37,20 @@ def planes() -> torch.Tensor:
     return random_planes(32, SIZE)
 
 
-@pytest.fixture
-def net(planes: torch.Tensor) -> Mixnet:
-    """A net without dead units."""
-    made = mixnet()
+@pytest.fixture(scope="module")
+def prepared() -> Mixnet:
+    made, planes = mixnet(), random_planes(32, SIZE)
     for _ in range(3):
         if not reinit_dead_units(made, planes, chance()):
             break
     assert reinit_dead_units(made, planes, chance()) == {}
     return made
+
+
+@pytest.fixture
+def net(prepared: Mixnet) -> Mixnet:
+    """A net without dead units."""
+    return copy.deepcopy(prepared)
 
 
 def changes(net: Mixnet, planes: torch.Tensor) -> torch.Tensor:

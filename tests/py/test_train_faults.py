@@ -39,6 +39,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 _ROUNDED = {"net": "mixnet-s", "quantise": 0.9, "batch": 4}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     ("times", "changes"),
     [

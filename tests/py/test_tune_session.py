@@ -232,6 +232,7 @@ with locked(path), LocalCluster(2) as cluster:
 """
 
 
+@pytest.mark.integration
 def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
     plan = made_plan(400)
     path, reported = tmp_path / "run", tmp_path / "told"

@@ -193,6 +193,7 @@ def test_without_torch() -> None:
     assert (result.returncode, result.stderr) == (0, b"")
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )

@@ -120,6 +120,7 @@ def _children(parent: int | None) -> list[int]:
 OFTEN = {"run": {"log": 0.0, "checkpoint": 0.05, "tensorboard": False}}
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("times", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_kills_of_the_loop(times: int, tmp_path: Path) -> None:
     made = config(gate={"minutes": 0.005, "games": 2, "score": 0.0, "playouts": 1}, **OFTEN)
@@ -295,6 +296,7 @@ def test_a_long_task_is_no_hang() -> None:
 # --- disks ---
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("at", [1, 3, 9, 12, 30, 50])
 def test_a_full_disk(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk is full at some moment: the run ends with a message, and can be resumed."""

@@ -64,6 +64,7 @@ def test_learning_follows_the_sample_ratio(tmp_path: Path) -> None:
     assert go(early, tmp_path / "early", 5).step == 0
 
 
+@pytest.mark.integration
 def test_a_resumed_run_continues_its_counts(tmp_path: Path) -> None:
     path = tmp_path / "run"
     first = go(config(), path, 20)
@@ -110,6 +111,7 @@ def test_the_plan_ends_a_run(tmp_path: Path) -> None:
     assert result.is_done
 
 
+@pytest.mark.integration
 def test_old_games_are_deleted(tmp_path: Path) -> None:
     made = config(replay={"start": 100, "max_window": 200, "disk": 200})
     result = go(made, tmp_path / "run", 35)
@@ -169,6 +171,7 @@ def test_nan_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 # --- colours ---
 
 
+@pytest.mark.integration
 def test_one_net_per_colour(tmp_path: Path) -> None:
     path = tmp_path / "run"
     made = config(rule="renju", colours=True, gate={"minutes": AT_ONCE})
@@ -205,6 +208,7 @@ def trivial(count: int) -> Batch:
     return Batch(pack(cells, SIZE), move, prob, value)
 
 
+@pytest.mark.integration
 def test_a_pattern_is_learned() -> None:
     learner = Learner(config(learn={"batch": 32, "optimiser": {"rate": 0.02}}), CPU)
     learner.add(trivial(500))
@@ -270,6 +274,7 @@ def test_a_worse_net_is_not_taken(tmp_path: Path) -> None:
     assert not any(row["accepted"] for row in events(tmp_path / "run", "gate"))
 
 
+@pytest.mark.integration
 def test_a_better_net_plays(tmp_path: Path) -> None:
     path = tmp_path / "run"
     result = go(
@@ -340,6 +345,7 @@ def test_data_sets_first(tmp_path: Path, ships: bool) -> None:
         assert not ZeroFolder.read(tmp_path / "heir").redistributable
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("ships", [True, False])
 def test_data_sets_beside_self_play(tmp_path: Path, ships: bool) -> None:
     """Losses of both kinds of rows are logged, and the terms of the sets hold for the nets."""
@@ -388,6 +394,7 @@ def test_data_of_another_rule(tmp_path: Path) -> None:
         go(made, tmp_path / "run", 1)
 
 
+@pytest.mark.integration
 def test_a_stop_while_it_learns_from_data(tmp_path: Path) -> None:
     data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE)
     made = config(start={"sets": [{"path": str(data)}], "steps": 30})

@@ -44,6 +44,7 @@ def play(first: PlayerNets, second: PlayerNets, **changes: Any) -> NetMatchResul
     return result
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("playouts", [0, 8])
 def test_the_better_net_wins(playouts: int) -> None:
     good, bad = Neighbours(1.0), Neighbours(-1.0)

@@ -86,6 +86,7 @@ def test_an_unpacked_run_resumes(run: Path, tmp_path: Path) -> None:
     assert len(np.unique(games)) == result.counts["games"]
 
 
+@pytest.mark.integration
 def test_as_many_games_as_fit(run: Path, tmp_path: Path) -> None:
     whole = pack(run, tmp_path / "whole.tar")
     less, limit = whole, whole["bytes"] + 64 * 1024
@@ -102,6 +103,7 @@ def test_as_many_games_as_fit(run: Path, tmp_path: Path) -> None:
     assert go(None, folder.path, 8, resume=True).counts["games"] >= whole["games"]
 
 
+@pytest.mark.integration
 def test_many_small_shards(run: Path, tmp_path: Path) -> None:
     """Their entries in the head count, so that a file never exceeds its limit."""
     path = shutil.copytree(run, tmp_path / "run")

@@ -31,7 +31,7 @@ from zero_runs import SIZE
 
 NET = f"mixnet-s-freestyle{SIZE}.net"
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.integration]
 
 
 def calls(most: int) -> Callable[[], bool]:
@@ -81,7 +81,6 @@ def finished(stages: tuple[ZeroFolder, list[ReleaseResult]], tmp_path: Path) -> 
 # --- one net ---
 
 
-@pytest.mark.integration
 def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[ReleaseResult]]) -> None:
     run, result = stages
     assert [one.stage for one in result] == ["training", "checks", "match", "done"]
@@ -183,7 +182,6 @@ def test_training_resumes_in_its_folder(
 # --- one net a colour ---
 
 
-@pytest.mark.integration
 def test_one_net_per_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "verify", lambda *_: ())  # done for the other net, and slow
     run = make_run(
@@ -297,7 +295,6 @@ def test_a_release_started_by_version_0_1_0(finished: ZeroFolder) -> None:
     assert [row["summary"] for row in read_releases(finished)] == [table["summary"]]
 
 
-@pytest.mark.integration
 def test_a_full_disk(
     finished: ZeroFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

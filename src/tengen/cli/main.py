@@ -79,9 +79,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         discard_stdout()
         return 0
     except ModuleNotFoundError as error:
-        if error.name != "torch":
+        package = {"torch": '"tengen[nets]"', "numpy": "numpy"}.get(error.name or "")
+        if package is None:
             raise
-        print(f'{name}: this needs torch: pip install "tengen[nets]"', file=sys.stderr)
+        print(f"{name}: this needs {error.name}: pip install {package}", file=sys.stderr)
         return 1
     except (TengenError, OSError) as error:
         discard_stdout()

@@ -6,7 +6,6 @@ results. Each experiment is one file of this package that contains no machinery.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -184,10 +183,7 @@ def cell_text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, Measured):
-        if not math.isfinite(value.error):
-            return f"{cell_text(value.value)} ± ?"
-        digits = 4 if abs(value.value) < 10 else 2 if abs(value.value) < 1000 else 0
-        return f"{value.value:.{digits}f} ± {value.error:.{digits}f}"
+        return value.text()
     if isinstance(value, bool | str):
         return str(value)
     if isinstance(value, int):

@@ -113,7 +113,7 @@ def write_summary(reports: Sequence[Report], folder: Path) -> None:
         for verdict in report.findings.verdicts
     ]
     heads = ("experiment", "claim of the paper", "kind", "holds", "measured")
-    text = "# StepResults of the experiments\n\n" + _markdown_table(heads, rows) + "\n"
+    text = "# Results of the experiments\n\n" + _markdown_table(heads, rows) + "\n"
     write_text(text, folder / "README.md")
 
 

@@ -65,6 +65,13 @@ class Measured:
         draws = tuple(factor * value for value in self.draws)
         return Measured(factor * self.value, size * self.error, draws, size * self.own_error)
 
+    def text(self, sign: str = "") -> str:
+        """Both numbers to the second digit of the error; `sign`: "+" prints that of all values."""
+        if not math.isfinite(self.error):
+            return f"{self.value:{sign}.4g} ± ?"
+        digits = max(0, 1 - math.floor(math.log10(self.error))) if self.error > 0 else 0
+        return f"{self.value:{sign},.{digits}f} ± {self.error:,.{digits}f}"
+
 
 def half_interval(draws: Sequence[float]) -> float:
     """Half of the middle 95% of some draws."""
@@ -125,7 +132,7 @@ def sign(claim: str, difference: Measured | None) -> Verdict:
     """Whether a difference is above 0."""
     if difference is None:
         return Verdict(claim, "not run")
-    return Verdict(claim, _outcome(difference), f"{difference.value:+.4g} ± {difference.error:.2g}")
+    return Verdict(claim, _outcome(difference), difference.text("+"))
 
 
 def _outcome(difference: Measured, comparisons: int = 1) -> Outcome:
