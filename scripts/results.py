@@ -30,7 +30,7 @@ def generate() -> dict[Path, bytes]:
         made = {RESULTS / one.name: one.read_bytes() for one in (runs / REPORTS).glob("*.md")}
     readme = RESULTS / "README.md"
     head = readme.read_text("utf-8").partition(_VERDICTS)[0]
-    title, _, verdicts = made[readme].decode().partition("\n\n")
+    _, _, verdicts = made[readme].decode().partition("\n\n")
     made[readme] = (head + _VERDICTS + verdicts).encode()
     return made
 

@@ -56,7 +56,11 @@ def results(found: list[Check]) -> dict[str, bool]:
 
 @pytest.mark.parametrize(
     ("seed", "spread"),
-    [(1, 1.0), *(pytest.param(*one, marks=pytest.mark.integration) for one in ((2, 1.0), (3, 1.5)))],
+    [
+        (1, 1.0),
+        pytest.param(2, 1.0, marks=pytest.mark.integration),
+        pytest.param(3, 1.5, marks=pytest.mark.integration),
+    ],
 )
 def test_the_chain_holds(seed: int, spread: float) -> None:
     net = tiny_net(seed, spread)
