@@ -28,7 +28,14 @@ from tengen.cli.common import (
 )
 from tengen.cluster import cores
 from tengen.experiments.errors import BadExperiment
-from tengen.experiments.experiment import NAMES, SCALES, DataSource, Setup, find_experiment
+from tengen.experiments.experiment import (
+    NAMES,
+    SCALES,
+    DataSource,
+    EngineSource,
+    Setup,
+    find_experiment,
+)
 from tengen.experiments.folder import ExperimentFolder
 from tengen.experiments.papers import all_items
 from tengen.experiments.step import in_order
@@ -39,6 +46,7 @@ if TYPE_CHECKING:
 
 _log = partial(log, "tengen experiment")
 _OUT = "runs/experiments"
+_NONE = "none"  # of --data and --engine: what an earlier run was given no longer counts
 _EPILOG = f"""\
 examples:
   tengen experiment list                                  every table and figure of the papers
@@ -55,6 +63,7 @@ Scales: tiny tests that every step runs; small needs two cores and an accelerato
 paper has the sizes of the papers. --data NAME=PATH gives data: `renju` human renju games (records,
 or a data set), `selfplay` freestyle positions (a data set, or a folder of part_NN.npz). Without
 them the engine makes games itself, which shows nothing about a paper, and the report says so.
+Data and engines are remembered; NAME=none and --engine none forget them.
 
 Steps are cached in DIR (default {_OUT}) and shared by all experiments. Reports are in
 DIR/reports: Markdown, JSON, and one HTML page each with charts.
@@ -81,10 +90,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
             ("--out DIR", "folder of steps and reports", path_argument, Path(_OUT)),
         )
         action.add_argument(
-            "--data", action="append", default=[], metavar="NAME=PATH", help="data: renju, selfplay"
+            "--data",
+            action="append",
+            default=[],
+            metavar="NAME=PATH",
+            help="data: renju, selfplay; NAME=none: made by the engine again",
         )
         action.add_argument(
-            "--engine", action="append", default=[], metavar="CMD", help="one more player"
+            "--engine",
+            action="append",
+            default=[],
+            metavar="CMD",
+            help="one more player; none: no more of them",
         )
     add_options(
         run,
@@ -105,15 +122,21 @@ run = run_subcommand
 
 
 def _setup(args: argparse.Namespace) -> Setup:
-    data = {}
+    data, omitted = {}, set[str]()
     known = sorted({name for one in NAMES for name in find_experiment(one).data})
     for text in args.data:
         name, equals, path = text.partition("=")
         if not equals or name not in known or not path:
             problem = f"no data {text!r:.80}: use NAME=PATH with a name of {', '.join(known)}"
             raise BadExperiment(problem)
-        data[name] = DataSource.of(Path(path))
-    return Setup(args.scale, data, tuple(args.engine))
+        if path == _NONE:
+            omitted.add(name)
+        else:
+            data[name] = DataSource.of(Path(path))
+    engines = tuple(EngineSource.of(text) for text in args.engine if text != _NONE)
+    if _NONE in args.engine:
+        omitted.add("engines")
+    return Setup(args.scale, data, engines, frozenset(omitted))
 
 
 def _state(name: str, folder: ExperimentFolder) -> str:
@@ -129,14 +152,7 @@ def _seen_folder(args: argparse.Namespace) -> ExperimentFolder:
     if ExperimentFolder.has_run(args.out):
         before = ExperimentFolder.read(args.out).setup
         if before.scale == setup.scale:
-            return ExperimentFolder(
-                args.out,
-                Setup(
-                    setup.scale,
-                    {**before.data, **setup.data},
-                    setup.engines or before.engines,
-                ),
-            )
+            return ExperimentFolder(args.out, setup.after(before))
     return ExperimentFolder(args.out, setup)
 
 
@@ -208,7 +224,8 @@ def _run(args: argparse.Namespace) -> int:
     from tengen.experiments.runner import RunOptions, describe, run_steps
 
     args.out = args.out.resolve()  # steps store paths below it
-    names = list(NAMES) if "all" in args.names else list(dict.fromkeys(args.names))
+    given = [find_experiment(name).name for name in args.names if name != "all"]
+    names = list(NAMES) if "all" in args.names else list(dict.fromkeys(given))
     folder = ExperimentFolder.open(args.out, _setup(args), names)
     targets = [step for name in names for step in folder.plan(name).values()]
     options = RunOptions(args.device or "", args.processes)

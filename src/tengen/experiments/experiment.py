@@ -78,12 +78,49 @@ def files_of(path: Path) -> list[Path]:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineSource:
+    """A further player for tournaments, as `--engine` names it."""
+
+    command: str
+    checksums: tuple[str, ...] = ()  # of the files that it starts and reads
+    # Whether it was named here: a command of a packed file from elsewhere is never started.
+    is_given: bool = True
+
+    @classmethod
+    def of(cls, command: str) -> Self:
+        """Checks that the player exists. Raises BadExperiment, BadArena."""
+        from tengen.arena import Player  # needs NumPy
+        from tengen.arena.player import check_player
+        from tengen.experiments.steps.matches import program_checksums
+        from tengen.game.rule import Rule
+
+        player = Player.parse(command)
+        try:
+            checksums = program_checksums([player.to_dict()])
+        except ValueError as error:  # of quotes
+            raise BadExperiment(f"{command!r:.80}: {error}", "--engine") from None
+        except OSError as error:
+            problem = f"{error.filename}: {error.strerror or error}"
+            raise BadExperiment(problem, "--engine") from None
+        check_player(player, Rule.RENJU, 15)  # of the only experiment with further players
+        return cls(command, checksums)
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
     """How an experiment is run; all of it except the paths determines results."""
 
     scale: ScaleName = "small"
     data: Mapping[str, DataSource] = field(default_factory=dict)  # by name: `renju`, `selfplay`
-    engines: tuple[str, ...] = ()  # commands of further players, for tournaments
+    engines: tuple[EngineSource, ...] = ()
+    # What of an earlier setup is left out where nothing takes its place: names of data, `engines`.
+    omitted: frozenset[str] = frozenset()
+
+    def after(self, before: Setup) -> Setup:
+        """This setup with what it does not give taken from an earlier one."""
+        kept = {name: one for name, one in before.data.items() if name not in self.omitted}
+        engines = () if "engines" in self.omitted else before.engines
+        return Setup(self.scale, {**kept, **self.data}, self.engines or engines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,22 +10,34 @@ reports/           NAME.md, NAME.json, NAME.html, README.md
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from tengen.experiments.errors import BadExperiment
-from tengen.experiments.experiment import NAMES, SCALES, DataSource, Setup, find_experiment
+from tengen.experiments.experiment import (
+    NAMES,
+    SCALES,
+    DataSource,
+    EngineSource,
+    Setup,
+    find_experiment,
+)
 from tengen.experiments.report import REPORTS, Report, make_report, write_report, write_summary
 from tengen.experiments.step import Step
 from tengen.experiments.store import StepStore
-from tengen.util.errors import BadRun
+from tengen.util.errors import BadConfig, BadRun, TengenError
 from tengen.util.run_folder import RunFolder
 
 
 def _source(table: Mapping[str, str]) -> DataSource:
     path = str(table["path"])
     return DataSource(str(table["digest"]), Path(path) if path else None)
+
+
+def _engine(entry: Any) -> EngineSource:
+    if isinstance(entry, str):  # of 0.1.0, without checksums
+        return EngineSource.of(entry)
+    is_given = entry.get("given") is True
+    return EngineSource(str(entry["command"]), tuple(map(str, entry["checksums"])), is_given)
 
 
 class ExperimentFolder(RunFolder):
@@ -47,10 +59,10 @@ class ExperimentFolder(RunFolder):
             setup = Setup(
                 head["scale"],
                 {str(name): _source(one) for name, one in head["data"].items()},
-                tuple(map(str, head["engines"])),
+                tuple(map(_engine, head["engines"])),
             )
             names = [find_experiment(str(name)).name for name in head["experiments"]]
-        except (KeyError, TypeError, AttributeError, BadExperiment) as error:
+        except (KeyError, TypeError, AttributeError, BadConfig) as error:
             raise BadRun(f"{path / cls.HEAD} is damaged: {error}") from None
         if setup.scale not in SCALES:
             raise BadRun(f"{path / cls.HEAD} is damaged: no scale {setup.scale!r:.40}")
@@ -67,8 +79,7 @@ class ExperimentFolder(RunFolder):
             if before.setup.scale != setup.scale:
                 problem = f"{path} has experiments of scale {before.setup.scale}"
                 raise BadRun(f"{problem}: use another --out for {setup.scale}")
-            data = {**before.setup.data, **setup.data}
-            setup = replace(setup, data=data, engines=setup.engines or before.setup.engines)
+            setup = setup.after(before.setup)
             names = [*before.names, *names]
         folder = cls(path, setup, names)
         for name in folder.names:
@@ -83,7 +94,10 @@ class ExperimentFolder(RunFolder):
                 name: {"digest": one.digest, "path": str(one.path.resolve()) if one.path else ""}
                 for name, one in self.setup.data.items()
             },
-            "engines": list(self.setup.engines),
+            "engines": [
+                {"command": one.command, "checksums": one.checksums, "given": one.is_given}
+                for one in self.setup.engines
+            ],
             "experiments": self.names,
         }
         self.write_head(content)
@@ -93,9 +107,19 @@ class ExperimentFolder(RunFolder):
 
     def write_reports(self, names: Iterable[str] = ()) -> list[Report]:
         """Write the reports of some experiments, by default all. Raises OSError, BadRun."""
-        reports = [make_report(self.store, name, self.setup) for name in names or self.names]
+        reports = [self._report(name) for name in names or self.names]
         for report in reports:
             write_report(report, self.path / REPORTS)
         if not names or list(names) == self.names:
             write_summary(reports, self.path / REPORTS)
         return reports
+
+    def _report(self, name: str) -> Report:
+        try:
+            return make_report(self.store, name, self.setup)
+        except TengenError:
+            raise
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+            # A result that was made elsewhere may have another shape than its step gives it.
+            problem = f"a result of {name} in {self.path} has an unknown shape"
+            raise BadRun(f"{problem} ({type(error).__name__}: {error})") from error

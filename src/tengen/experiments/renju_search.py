@@ -15,7 +15,6 @@ from tengen.experiments.steps.matches import (
     EngineMatchStep,
     ExportStep,
     player_table,
-    program_checksums,
 )
 from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, sign
 
@@ -57,7 +56,7 @@ def _others(setup: Setup) -> list[dict[str, Any]]:
         }
         for n in _LEVELS[setup.scale]
     ]
-    return players + [player_table(text) for text in setup.engines]
+    return players + [player_table(one.command) for one in setup.engines]
 
 
 def plan(setup: Setup) -> dict[str, Step]:
@@ -86,7 +85,8 @@ def plan(setup: Setup) -> dict[str, Step]:
             size=SIZE,
             pairs=_PAIRS[scale],
             limit={"time": _SECONDS[scale]},
-            programs=program_checksums(others),
+            programs=tuple(text for one in setup.engines for text in one.checksums),
+            has_own_programs=all(one.is_given for one in setup.engines),
             label=f"MCTS {playouts} against others",
         )
     return steps

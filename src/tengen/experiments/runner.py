@@ -27,10 +27,12 @@ JOURNAL = "journal.jsonl"  # one row when a step starts, ends or fails
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How steps are run; none of it changes a result."""
+    """How steps are run. None of it is part of a key, but it moves some results within their
+    errors: another device rounds otherwise, and games at a time share the cores under time limits.
+    """
 
     device: str = ""
-    processes: int = 1
+    processes: int = 1  # games at a time
 
 
 @dataclass
@@ -103,17 +105,21 @@ def run_steps(
     """
     path.mkdir(parents=True, exist_ok=True)
     store, summary = StepStore(path), RunSummary()
-    targets = list(targets)
+    targets, tried = list(targets), set[Step]()
     with locked(path), EventLog(path / JOURNAL) as journal:
-        steps = missing_steps(store, targets)
-        summary.cached = len(in_order(targets)) - len(steps)
-        title = f"steps ({summary.cached} cached)" if summary.cached else "steps"
-        with Progress(title, len(steps), rate=False) as progress:
-            run = _Run(store, options, stop, progress, journal, summary)
-            for number, step in enumerate(steps):
-                progress.update(number, step.title)
-                run.step(step)
-            progress.update(len(steps), "done")
+        # A net that is trained again makes more steps missing: those that were done with the old.
+        while steps := [one for one in missing_steps(store, targets) if one not in tried]:
+            summary.cached = len(in_order(targets)) - len(tried.union(steps))
+            title = f"steps ({summary.cached} cached)" if summary.cached else "steps"
+            with Progress(title, len(steps), rate=False) as progress:
+                run = _Run(store, options, stop, progress, journal, summary)
+                for number, step in enumerate(steps):
+                    progress.update(number, step.title)
+                    run.step(step)
+                progress.update(len(steps), "done")
+            tried.update(steps)
+        if not tried:
+            summary.cached = len(in_order(targets))
     return summary
 
 
@@ -136,10 +142,10 @@ class _Run:
         if self.stop() or unavailable.intersection(step.inputs):
             self.summary.pending.append(step)
             return
-        self.store.folder(step).mkdir(parents=True, exist_ok=True)
         self._log("start", step)
         start = monotonic()
         try:
+            self.store.start(step)
             result = step.run(_Workspace(self, step))
         except StepStopped:
             self.summary.pending.append(step)
@@ -149,28 +155,33 @@ class _Run:
         else:
             seconds = float(result.pop("seconds", monotonic() - start + self._earlier(step)))
             self.store.write(step, result, seconds, _device_name(self.options.device))
+            step.clean(self.store.folder(step))
             self.summary.done.append(step)
             self._log("done", step, seconds=round(seconds, 2))
             self.progress.print(f"{step.title}: done in {seconds:.0f} s")
 
     def _earlier(self, step: Step) -> float:
-        """Seconds of earlier sessions that were stopped; those that were killed are not known."""
-        rows = read_rows(self.journal.path)
-        return math.fsum(
-            float(row["seconds"])
-            for row in rows
-            if row.get("event") == "stopped" and row.get("step") == step.key
-        )
+        """Seconds of earlier sessions that were stopped, since the step was last done; those that
+        were killed are not known.
+        """
+        seconds: list[float] = []
+        for row in read_rows(self.journal.path):
+            if row.get("step") == step.key:
+                if row.get("event") == "done":
+                    seconds.clear()
+                elif row.get("event") == "stopped":
+                    seconds.append(float(row["seconds"]))
+        return math.fsum(seconds)
 
     def _fail(self, step: Step, error: Exception) -> None:
         text = str(error) or type(error).__name__
         self.summary.failed[step] = text
         self._log("failed", step, error=text[:1000])
         self.progress.print(f"{step.title} failed: {text}")
-        if not isinstance(error, TengenError | OSError):  # a bug
-            with suppress(OSError):
-                path = self.store.folder(step) / "error.txt"
-                path.write_text("".join(traceback.format_exception(error)), "utf-8")
+        is_bug = not isinstance(error, TengenError | OSError)
+        trace = "".join(traceback.format_exception(error)) if is_bug else ""
+        with suppress(OSError):
+            self.store.write_failure(step, text, trace)
 
     def _log(self, event: str, step: Step, **values: Any) -> None:
         self.journal.append({"event": event, "step": step.key, "title": step.title, **values})

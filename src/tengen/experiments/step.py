@@ -55,12 +55,18 @@ class Step(ABC):
     KIND: ClassVar[str]
     VERSION: ClassVar[int] = 1  # higher after a change of the code that changes results
     FILES: ClassVar[tuple[str, ...]] = ()  # files that other steps read, besides the result
+    # Whether the same step makes the same files again. Where not, as for a training on an
+    # accelerator, results hold only for the files that they were made of.
+    REPEATABLE: ClassVar[bool] = True
 
     @abstractmethod
     def run(self, work: Workspace) -> dict[str, Any]:
         """Do the work, or continue it, and return the result: plain values. Raises StepStopped,
         StepFailed, and the errors of what it uses.
         """
+
+    def clean(self, folder: Path) -> None:  # noqa: B027  most have nothing
+        """Remove what only resuming needs; called when the result is stored."""
 
     @property
     def title(self) -> str:
@@ -69,8 +75,7 @@ class Step(ABC):
 
     @cached_property
     def key(self) -> str:
-        text = json.dumps(self.identity(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
+        return key_of(self.identity())
 
     def identity(self) -> dict[str, Any]:
         """Everything that determines the result, as plain values."""
@@ -102,6 +107,12 @@ class ResultValue:
 
     def read(self, work: Workspace) -> Any:
         return work.result(self.step)[self.name]
+
+
+def key_of(identity: Mapping[str, Any]) -> str:
+    """The key of a step by its identity, which its result contains."""
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:_KEY_LENGTH]
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,8 @@ from tengen.util.files import write_bytes
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 UNSEEN = "_unseen"  # ending of the kinds without the positions that the run trains on
 _RESAMPLES = 1000
+_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError)  # of an archive
+_MAX_BYTES = 1 << 29  # of all arrays; those of 100,000 games have some 20 MB
 _ARRAYS = ("games", "kinds", "metrics", "sums", "counts")
 
 
@@ -117,9 +120,15 @@ class GameMetrics:
     def read(cls, path: Path) -> GameMetrics:
         """What `write` wrote. Raises BadRun."""
         try:
+            with zipfile.ZipFile(path) as members:  # small files can decompress to anything
+                if sum(member.file_size for member in members.infolist()) > _MAX_BYTES:
+                    raise ValueError("it is too large")
             with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 games, kinds, metrics, sums, counts = (archive[name] for name in _ARRAYS)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            shape = (len(kinds), len(games), len(metrics))
+            if sums.shape != shape or counts.shape != shape:
+                raise ValueError("its arrays do not fit each other")
+        except (OSError, ValueError, TypeError, KeyError, EOFError, MemoryError, *_DAMAGE) as error:
             raise BadRun(f"{path} holds no metrics of games ({error})") from None
         return cls(games, _names(kinds), _names(metrics), sums, counts)
 

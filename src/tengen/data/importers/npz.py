@@ -59,10 +59,13 @@ def import_packed(
     name: str = "packed",
     rule: Rule = Rule.FREESTYLE,
     size: int = 15,
+    terms: str = _TERMS,
+    redistributable: bool = True,
     overwrite: bool = False,
     progress: ImportProgress | None = None,
 ) -> Manifest:
-    """Import the parts of a folder, or resume. `progress` counts parts.
+    """Import the parts of a folder, or resume. `progress` counts parts; the parts themselves do not
+    say under which terms they may be used.
 
     Raises BadData with the part and its problem, and OSError.
     """
@@ -77,8 +80,8 @@ def import_packed(
         size,
         max(1, moves.shape[-1]),
         source=f"packed positions, {len(parts)} parts",
-        terms=_TERMS,
-        redistributable=True,
+        terms=terms,
+        redistributable=redistributable,
         recipe={"importer": "packed", "columns": "with to_move", "files": file_list(parts)},
     )
 

@@ -16,13 +16,16 @@ from tengen.data.importers.records import RecordOptions, import_records
 from tengen.data.manifest import MANIFEST
 from tengen.engine import Engine, Limit
 from tengen.experiments.errors import StepFailed, StepStopped
-from tengen.experiments.experiment import Setup, files_of
+from tengen.experiments.experiment import DataSource, Setup, files_of
 from tengen.experiments.step import UNHASHED, Step, Workspace
+from tengen.game.board import Board
 from tengen.game.rule import Colour, Rule
+from tengen.util.event_log import EventLog, read_rows
 from tengen.util.files import write_text
 
 FOLDER = "data"  # the data set inside a step's folder
 _GAMES = "games.txt"
+_PLAYED = "games.jsonl"  # the games so far
 _OPENING = 6  # stones; the first moves that importers leave out
 _RESULTS = {Colour.BLACK: "B", Colour.WHITE: "W", None: "D"}
 # Human games may be used for offline experiments only; nets trained on them are not distributed.
@@ -58,12 +61,16 @@ class GivenData(DataStep):
     def run(self, work: Workspace) -> dict[str, Any]:
         if self.path is None or not self.path.exists():
             raise StepFailed("the data are not here: name them by --data NAME=PATH")
+        _check_digest(self.path, self.digest)
         out = work.folder / FOLDER
         if (self.path / MANIFEST).exists():
             out.unlink(missing_ok=True)
             out.symlink_to(self.path.resolve(), target_is_directory=True)
         elif not _is_complete(out) and any(self.path.glob("part_*.npz")):
-            import_packed(self.path, out, rule=Rule.parse(self.rule), size=self.size)
+            rule = Rule.parse(self.rule)
+            import_packed(
+                self.path, out, rule=rule, size=self.size, terms=_TERMS, redistributable=False
+            )
         else:
             _import_games(self.path, out, self, work)
         Dataset.open(out).require(self.rule, self.size)
@@ -90,21 +97,26 @@ class MadeGames(DataStep):
         file = work.folder / _GAMES
         rule = Rule.parse(self.rule)
         drawn = draw_openings(self.seed, self.size, rule, (_OPENING, _OPENING))
-        lines = []
-        with Engine("classical", memory=8) as engine:
-            for number, opening in enumerate(islice(drawn, self.games)):
+        with EventLog(work.folder / _PLAYED) as log, Engine("classical", memory=8) as engine:
+            lines = [str(row["game"]) for row in read_rows(log.path)]
+            for number, opening in enumerate(islice(drawn, len(lines), self.games), len(lines) + 1):
                 if work.stop():
                     raise StepStopped(self.title)
-                board = board_after(opening, self.size, rule)
-                while not board.is_over() and len(board.moves) < self.size * self.size // 2:
-                    board.push(engine.play(board, Limit(nodes=self.nodes)).move)
-                outcome = board.outcome()
-                result = _RESULTS[None if outcome is None else outcome.winner]
-                lines.append(" ".join([result, *map(str, board.moves)]))
-                work.report(f"{number + 1} of {self.games} games")
+                engine.new_game()  # no game depends on those before it, which a kill may separate
+                lines.append(self._play(engine, board_after(opening, self.size, rule)))
+                log.append({"game": lines[-1]})
+                work.report(f"{number} of {self.games} games")
         write_text("\n".join(lines) + "\n", file)
         _import_games(file, work.folder / FOLDER, self, work)
         return _describe(work.folder / FOLDER, self.title)
+
+    def _play(self, engine: Engine, board: Board) -> str:
+        """A game as a line of a record file."""
+        while not board.is_over() and len(board.moves) < self.size * self.size // 2:
+            board.push(engine.play(board, Limit(nodes=self.nodes)).move)
+        outcome = board.outcome()
+        result = _RESULTS[None if outcome is None else outcome.winner]
+        return " ".join([result, *map(str, board.moves)])
 
 
 def data_step(setup: Setup, name: str, rule: str, *, size: int = 15, skip: int = 0) -> DataStep:
@@ -117,7 +129,17 @@ def data_step(setup: Setup, name: str, rule: str, *, size: int = 15, skip: int =
 
 
 def data_folder(work: Workspace, step: DataStep) -> Path:
-    return work.file(step, FILES[0]).parent
+    """The data set of a step. Raises StepFailed if it is the user's and has changed."""
+    folder = work.file(step, FILES[0]).parent
+    if isinstance(step, GivenData) and folder.is_symlink():
+        _check_digest(folder.resolve(), step.digest)
+    return folder
+
+
+def _check_digest(path: Path, digest: str) -> None:
+    if DataSource.of(path).digest != digest:
+        problem = f"{path} has changed since it was named"
+        raise StepFailed(f"{problem}: name it again by --data NAME=PATH")
 
 
 FILES = DataStep.FILES
@@ -150,9 +172,14 @@ def _is_complete(out: Path) -> bool:
 def _describe(folder: Path, source: str) -> dict[str, Any]:
     data = Dataset.open(folder)
     counts: Mapping[str, int] = data.manifest.counts
+    validation = len(data.split("validation"))
+    if not validation:
+        every = data.manifest.validation.every
+        advice = "import them with a validation share" if not every else "give more data"
+        raise StepFailed(f"{source} has no validation positions, which trainings need: {advice}")
     return {
         "positions": data.manifest.positions,
-        "validation": len(data.split("validation")),
+        "validation": validation,
         "games": counts.get("games", 0),
         "redistributable": data.manifest.redistributable,
         "source": source,

@@ -6,7 +6,8 @@ the arena.
 from __future__ import annotations
 
 import hashlib
-import shlex
+import json
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,11 +20,12 @@ from tengen.arena.definition import total_games
 from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
 from tengen.cluster import LocalCluster
+from tengen.engine.process import split_command
 from tengen.experiments.errors import StepFailed, StepStopped
 from tengen.experiments.step import UNHASHED, ResultValue, Step, Workspace
 from tengen.experiments.steps.nets import WEIGHTS, TrainStep
 from tengen.game.rule import Colour, Rule
-from tengen.util.files import locked
+from tengen.util.files import locked, write_text
 
 _MATCH = "match"
 _NETS = "nets"
@@ -73,6 +75,7 @@ def play_nets(
     from tengen.zero.gate.net_tournament import play_net_tournament
 
     config = NetMatchConfig.from_dict(settings)
+    _move_players(work.folder / _MATCH, [{"net": path} for path in sources.values()])
     players = [replace(find_player(path, config), name=name) for name, path in sources.items()]
     device, path = find_device(work.device), work.folder / _MATCH
     folder = play_net_tournament(players, config, device, path, resume=True, stop=work.stop)
@@ -142,14 +145,17 @@ class EngineMatchStep(Step):
     limit: Mapping[str, Any]
     openings: str = "balanced"
     seed: int = 1
-    programs: tuple[str, ...] = ()  # checksums of the program files among the players
+    programs: tuple[str, ...] = ()  # checksums of the files of programs among the players
     label: str = field(default="", metadata=UNHASHED)
+    # False: the commands come from a packed file, which may be from anyone, and are not started.
+    has_own_programs: bool = field(default=True, metadata=UNHASHED)
 
     @property
     def title(self) -> str:
         return self.label or f"{self.form} of {len(self.players)} players"
 
     def run(self, work: Workspace) -> dict[str, Any]:
+        self._check_programs()
         definition = Definition.from_dict({
             "players": [_player(table, work) for table in self.players],
             "kind": self.form,
@@ -166,7 +172,8 @@ class EngineMatchStep(Step):
         longest_move = definition.untimed_move_timeout + definition.response_grace
         with LocalCluster(work.processes, longest_move + _GRACE) as cluster, locked(path):
             if MatchFolder.has_run(path):
-                folder = MatchFolder.read(path)
+                _move_players(path, definition.to_dict()["players"])
+                folder = _without_faults(MatchFolder.read(path))
             else:
                 folder = MatchFolder.create(path, definition, openings_for(definition, cluster))
             total = total_games(definition)
@@ -182,13 +189,52 @@ class EngineMatchStep(Step):
         _check_faults(folder.definition, counted)
         return _result(folder.definition, counted)
 
+    def _check_programs(self) -> None:
+        """Raises StepFailed for programs that are not those of the key."""
+        if any("command" in table for table in self.players):
+            if not self.has_own_programs:
+                raise StepFailed("programs named elsewhere are not started: name them by --engine")
+            if program_checksums(self.players) != self.programs:
+                raise StepFailed("a program has changed or is not here: name all by --engine again")
+
+
+def _move_players(path: Path, players: Sequence[Mapping[str, Any]]) -> None:
+    """Let a match resume with the same nets at other paths, after its folder was moved."""
+    if not MatchFolder.has_run(path):
+        return
+    head = MatchFolder.read_head(path)
+    before = json.dumps(head)
+    for old, new in zip(head["definition"]["players"], players, strict=True):
+        if "net" in new:
+            old["net"] = new["net"]
+        if "net" in new.get("options", {}):
+            old["options"]["net"] = new["options"]["net"]
+    if json.dumps(head) != before:
+        write_text(json.dumps(head, indent=1) + "\n", path / MatchFolder.HEAD)
+
+
+def _without_faults(folder: MatchFolder) -> MatchFolder:
+    """The folder without the pairs in which a built-in player lost by a fault, as on a machine that
+    was too busy: they are played again.
+    """
+    builtin = [player.is_builtin for player in folder.definition.players]
+    pairs = {
+        game.pair for game in folder.games if game.at_fault is not None and builtin[game.at_fault]
+    }
+    if pairs:
+        folder.games = [game for game in folder.games if game.pair not in pairs]
+        lines = [game.to_json() + "\n" for game in folder.games]
+        write_text("".join(lines), folder.path / MatchFolder.EVENT_LOG)
+    return folder
+
 
 def _check_faults(definition: Definition, counted: Standings) -> None:
     """A built-in player that crashes or hangs is a fault of ours, not a result."""
     for player, standing in zip(definition.players, counted.players, strict=True):
         if player.is_builtin and standing.faults:
             faults = ", ".join(f"{n} by {reason}" for reason, n in standing.faults.items())
-            raise StepFailed(f"{player.name} lost games by faults: {faults}")
+            problem = f"{player.name} lost games by faults: {faults}"
+            raise StepFailed(f"{problem}; the next run plays their pairs again")
 
 
 def _player(table: Mapping[str, Any], work: Workspace) -> dict[str, Any]:
@@ -207,11 +253,18 @@ def player_table(text: str) -> dict[str, Any]:
 
 
 def program_checksums(tables: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Of the files that the commands of players start: a program that was built again is another
-    player.
+    """Of the files that the commands of players name: the program and, as `bot.py` of an
+    interpreter, its arguments. A program that was built again is another player. Raises ValueError
+    for unbalanced quotes, OSError.
     """
-    files = [shutil.which(shlex.split(one["command"])[0]) for one in tables if one.get("command")]
-    return tuple(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files if file)
+    words = [split_command(one["command"]) for one in tables if one.get("command")]
+    files = [
+        Path(file)
+        for program, *arguments in filter(None, words)
+        for file in (shutil.which(program), *filter(os.path.isfile, arguments))
+        if file
+    ]
+    return tuple(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
 
 
 def _result(definition: Definition, counted: Standings) -> dict[str, Any]:

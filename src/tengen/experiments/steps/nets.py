@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +16,13 @@ from tengen.experiments.errors import StepStopped
 from tengen.experiments.step import UNHASHED, Step, Workspace
 from tengen.experiments.steps.data import DataStep, data_folder
 from tengen.nets import spec_of
-from tengen.util.files import replacing
+from tengen.util.files import replacing, write_text
 
 if TYPE_CHECKING:
     from tengen.train.game_metrics import GameMetrics
 
 Net = str | Mapping[str, Any]
-_RUN = "run"
+_RUN, CHECKPOINTS = "run", "checkpoints"
 WEIGHTS, GAMES = "net.pt", "validation_games.npz"
 # Of a report: drawn again over the validation games, so that nets can be compared draw by draw.
 _DRAWN = ("policy_top1", "policy_top5", "policy_top10", "scalar", "win_mse")
@@ -63,6 +65,7 @@ class TrainStep(Step):
     KIND: ClassVar = "train"
     VERSION: ClassVar = 2
     FILES: ClassVar = (WEIGHTS, GAMES)
+    REPEATABLE: ClassVar = False
 
     net: Net
     data: DataStep
@@ -86,6 +89,7 @@ class TrainStep(Step):
         table |= {"net": self.net, "seed": self.seed, **length}
         folder = data_folder(work, self.data)
         table["data"] = {**table.get("data", {}), "path": str(folder), "colour": self.colour}
+        _move_data(work.folder / _RUN, folder)
         done = train(
             TrainConfig.from_dict(table),
             work.folder / _RUN,
@@ -107,6 +111,22 @@ class TrainStep(Step):
             "samples": done.total * int(table.get("batch", TrainConfig.batch)),
             "seconds": done.seconds,
         }
+
+    def clean(self, folder: Path) -> None:
+        shutil.rmtree(folder / _RUN / CHECKPOINTS, ignore_errors=True)
+
+
+def _move_data(run: Path, data: Path) -> None:
+    """Let a run resume with the same data at another path, after its folder was moved."""
+    from tengen.train.train_folder import TrainFolder
+
+    if not TrainFolder.has_run(run):
+        return
+    head = TrainFolder.read_head(run)
+    table = head.get("config", {}).get("data", {})
+    if table.get("path", str(data)) != str(data):
+        table["path"] = str(data)
+        write_text(json.dumps(head, indent=1) + "\n", run / TrainFolder.HEAD)
 
 
 @dataclass(frozen=True, eq=False)
