@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from tengen.experiments.errors import StepFailed, StepStopped
@@ -70,3 +72,33 @@ class Stops(Add):
         if done < self.number:
             raise StepStopped(self.title)
         return {"sum": done}
+
+
+@dataclass(frozen=True, eq=False)
+class Trains(WithFile):
+    """Makes another file each time, as a training on an accelerator."""
+
+    KIND: ClassVar = "trains"
+    REPEATABLE: ClassVar = False
+
+    def run(self, work: Workspace) -> dict[str, Any]:
+        (work.folder / "resume.txt").write_text("state")
+        (work.folder / "text.txt").write_text(str(secrets.randbelow(1 << 60)))
+        return {"sum": self.number}
+
+    def clean(self, folder: Path) -> None:
+        (folder / "resume.txt").unlink()
+
+
+@dataclass(frozen=True, eq=False)
+class FailsOnce(Add):
+    """Fails at its first run by a bug."""
+
+    KIND: ClassVar = "fails-once"
+
+    def run(self, work: Workspace) -> dict[str, Any]:
+        path = work.folder / "tried.txt"
+        if not path.exists():
+            path.write_text("")
+            raise ZeroDivisionError("by zero")
+        return {"sum": self.number}

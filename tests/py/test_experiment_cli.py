@@ -17,6 +17,7 @@ import pytest
 
 from tengen.cli.main import main
 from tengen.experiments.experiment import NAMES, Setup, find_experiment
+from tengen.experiments.folder import ExperimentFolder
 from tengen.experiments.papers import all_items
 from tengen.experiments.runner import JOURNAL, RunOptions, run_steps
 from tengen.experiments.step import in_order
@@ -98,7 +99,10 @@ def test_counts_are_the_paper_s(counted: Path, capsys: pytest.CaptureFixture[str
     ("arguments", "facts"),
     [
         (["run", "go-param"], ["go-params"]),
+        (["run", "all", "go-parms"], ["go-params"]),
         (["show", "x"], ["go-params"]),
+        (["run", "renju-search", "--engine", "cmd:foo 'bar"], ["--engine", "foo"]),
+        (["run", "renju-search", "--engine", "cmd:/no/such/bot"], ["/no/such/bot"]),
         (["run", "go-params", "--data", "renju"], ["NAME=PATH"]),
         (["run", "go-params", "--data", "go=/tmp"], ["renju", "selfplay"]),
         (["run", "renju-nets", "--data", "renju=/no/such/file"], ["/no/such/file"]),
@@ -128,7 +132,24 @@ def test_engines_that_are_wrong_are_not_stored(
     wrong = ("--engine", "classical,levle=3")
     assert run("run", "renju-search", "--scale", "tiny", "--out", counted, *wrong) == 1
     assert "levle" in capsys.readouterr().err
+    missing = ("--engine", "cmd:/no/such/bot")  # also where no step uses it
+    assert run("run", "go-params", "--scale", "tiny", "--out", counted, *missing) == 1
     assert run("report", counted) == 0
+
+
+def test_engines_and_data_are_remembered_until_none(tmp_path: Path) -> None:
+    games = tmp_path / "games.txt"
+    games.write_text("B h8 h9 i8 i9 j8 j9 k8 k9 l8\n")
+    options = ("run", "go-params", "--scale", "tiny", "--out", tmp_path / "a")
+    assert run(*options, "--engine", "classical", "--data", f"renju={games}") == 0
+    assert run(*options) == 0
+    setup = ExperimentFolder.read(tmp_path / "a").setup
+    assert [one.command for one in setup.engines] == ["classical"]
+    assert list(setup.data) == ["renju"]
+    assert run(*options, "--engine", "none", "--data", "renju=none") == 0
+    setup = ExperimentFolder.read(tmp_path / "a").setup
+    assert setup.engines == ()
+    assert not setup.data
 
 
 def test_pack_and_unpack(counted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,15 +224,17 @@ def test_ten_kills_change_nothing(tmp_path: Path) -> None:
     begin = time.monotonic()
     assert start(whole, *names).wait() == 0
     seconds = time.monotonic() - begin
-    rng = random.Random(1)
-    for _ in range(10):
+    rng, kills = random.Random(1), 0
+    while kills < 10:
         process = start(killed, *names)
         try:
-            process.wait(rng.uniform(0.5, seconds / 3))
-            break  # complete before its kill
+            assert process.wait(rng.uniform(0.5, seconds / 3)) == 0
+            assert results(killed) == results(whole)
+            killed.rename(tmp_path / f"killed-{kills}")  # complete before its kill: once more
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            kills += 1
     assert start(killed, *names).wait() == 0
     assert results(killed) == results(whole)
     rows = [json.loads(line) for line in (killed / JOURNAL).read_text().splitlines()]

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from experiment_fakes import Add, Fails, ReadsFile, Stops, WithFile
+from experiment_fakes import Add, Fails, FailsOnce, ReadsFile, Stops, Trains, WithFile
 from tengen.experiments import pack
-from tengen.experiments.experiment import DataSource, Setup
+from tengen.experiments.errors import StepFailed
+from tengen.experiments.experiment import DataSource, EngineSource, Setup
 from tengen.experiments.folder import ExperimentFolder
 from tengen.experiments.runner import JOURNAL, RunOptions, RunSummary, missing_steps, run_steps
 from tengen.experiments.step import ResultValue, Step, in_order
@@ -137,6 +140,67 @@ def test_seconds_of_stopped_sessions_count(tmp_path: Path) -> None:
     assert 100.0 <= content["seconds"] < 200.0
 
 
+def test_seconds_of_sessions_before_a_step_was_done_do_not_count(tmp_path: Path) -> None:
+    step = Stops(1)
+    with EventLog(tmp_path / JOURNAL) as journal:
+        journal.append({"event": "stopped", "step": step.key, "seconds": 100.0})
+        journal.append({"event": "done", "step": step.key, "seconds": 101.0})
+    run(tmp_path, step)
+    content = StepStore(tmp_path).read(step)
+    assert content is not None
+    assert content["seconds"] < 100.0
+
+
+def test_why_a_step_failed_is_stored_until_it_is_done(tmp_path: Path) -> None:
+    store, bad, later = StepStore(tmp_path), Fails(1), FailsOnce(2)
+    assert store.failure(bad) is None
+    run(tmp_path, bad, later)
+    assert store.failure(bad) == "it lacks a device"
+    assert store.failure(later) == "by zero"
+    stored = json.loads((store.folder(bad) / "failed.json").read_text())
+    assert stored == {"format": 1, "title": "add 1", "error": "it lacks a device"}
+    assert "ZeroDivisionError" in (store.folder(later) / "error.txt").read_text()
+    run(tmp_path, bad, later)
+    assert store.failure(bad) == "it lacks a device"
+    assert store.failure(later) is None
+    assert sorted(path.name for path in store.folder(later).iterdir()) == [RESULT, "tried.txt"]
+
+
+def test_what_was_made_of_a_net_is_made_again_with_another(tmp_path: Path) -> None:
+    store, net = StepStore(tmp_path), Trains(1)
+    first, second = Add(2, (net,)), ReadsFile(3, (net,))
+    top = Add(4, (first,))  # by way of another step
+    run(tmp_path, first, top)
+    assert not (store.folder(net) / "resume.txt").exists()
+    assert missing_steps(store, [top, first]) == []
+    (store.folder(net) / "text.txt").unlink()
+    assert missing_steps(store, [top, first]) == []  # their results are of the net that was
+    summary = run(tmp_path, top, second)
+    assert summary.done == [net, second, first, top]
+    assert summary.cached == 0
+    assert run(tmp_path, top, second).cached == 4
+
+
+def test_half_of_a_step_with_another_net_is_dropped(tmp_path: Path) -> None:
+    store, net = StepStore(tmp_path), Trains(1)
+    step = Stops(2, (net,))
+    assert run(tmp_path, step).pending == [step]
+    (store.folder(net) / "text.txt").unlink()
+    assert run(tmp_path, step).pending == [step]
+    assert run(tmp_path, step).done == [step]
+
+
+def test_changed_files_are_made_again(tmp_path: Path) -> None:
+    source = WithFile(5)
+    run(tmp_path, source)
+    (StepStore(tmp_path).folder(source) / "text.txt").write_text("6")
+    reader = ReadsFile(1, (source,))
+    assert run(tmp_path, reader).done == [source, reader]
+    content = StepStore(tmp_path).read(reader)
+    assert content is not None
+    assert content["result"] == {"sum": 6}
+
+
 def test_nothing_starts_after_a_stop(tmp_path: Path) -> None:
     summary = run(tmp_path, Add(1), Add(2), stop=lambda: True)
     assert len(summary.pending) == 2
@@ -245,6 +309,48 @@ def test_a_started_step_gets_the_result(tmp_path: Path) -> None:
     assert StepStore(target).is_done(Add(1))
 
 
+def test_nets_of_two_trainings_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pack, "_NETS", ("text.txt",))
+    monkeypatch.setattr(pack, "_MEMBER", re.compile(pack._MEMBER.pattern.replace("net", "text")))
+    net = Trains(1)
+    match, other = ReadsFile(2, (net,)), ReadsFile(3, (net,))
+    here, there = folder_with(tmp_path / "a", match), folder_with(tmp_path / "b", other)
+    file = tmp_path / "half.tar"
+    pack.pack_results(there, file, nets=True)
+    text = StepStore(here).folder(net) / "text.txt"
+    before = text.read_text()
+    assert pack.unpack_results(file, here) == (1, 1)
+    assert text.read_text() == before
+    assert missing_steps(StepStore(here), [match, other]) == [other]
+    text.unlink()
+    assert pack.unpack_results(file, here) == (0, 2)
+    assert not text.exists()
+
+
+def test_steps_that_are_being_unpacked_are_not_packed(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path / "a", Add(1))
+    done = StepStore(folder).folder(Add(1))
+    shutil.copytree(done, done.with_name(f".{done.name}.part"))
+    assert pack.pack_results(folder, tmp_path / "half.tar").steps == 1
+
+
+def test_engines_of_a_packed_file_are_known_but_never_started(tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    setup = Setup("tiny", engines=(EngineSource.of(f"cmd:{program}"),))
+    here = ExperimentFolder.open(tmp_path / "a", setup, ["renju-search"])
+    pack.pack_results(here.path, tmp_path / "half.tar")
+    pack.unpack_results(tmp_path / "half.tar", tmp_path / "b")
+    there = ExperimentFolder.read(tmp_path / "b")
+    assert there.plan("renju-search") == here.plan("renju-search")
+    step = there.plan("renju-search")["Table 3, 4"]
+    with pytest.raises(StepFailed, match="--engine"):
+        step.run(None)  # type: ignore[arg-type]
+
+
 HEAD: dict[str, Any] = {"format": 1, "scale": "tiny", "experiments": ["go-params"]}
 
 
@@ -258,7 +364,15 @@ def packed(path: Path, members: dict[str, bytes], head: dict[str, Any] | None = 
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{}", b"[1]", b'{"key": "0123456789abcdee", "result": {}}']
+    "content",
+    [
+        b"",
+        b"{}",
+        b"[1]",
+        b'{"key": "0123456789abcdee", "result": {}}',
+        # Of a step with another key.
+        b'{"format": 1, "key": "0123456789abcdef", "step": {"kind": "add"}, "result": {}}',
+    ],
 )
 def test_results_that_do_not_fit_their_step_are_rejected(tmp_path: Path, content: bytes) -> None:
     name = f"steps/add-0123456789abcdef/{RESULT}"
@@ -293,12 +407,34 @@ def test_other_members_are_ignored(tmp_path: Path, name: str) -> None:
         HEAD,
         {**HEAD, "data": ["renju"]},
         {**HEAD, "data": {"renju": "../../secret"}},
+        {**HEAD, "data": {}, "experiments": "go-params"},
+        {**HEAD, "data": {}, "experiments": ["go-params", "go-chess"]},
+        {**HEAD, "data": {}, "experiments": [["go-params"]]},
+        {**HEAD, "data": {}, "engines": "cmd:bot"},
+        {**HEAD, "data": {}, "engines": [{"command": "cmd:bot", "checksums": ["x"]}]},
+        {**HEAD, "data": {}, "experiments": ["renju-search"], "engines": [
+            {"command": "classical,levle=3", "checksums": []}
+        ]},
     ],
-)
+)  # fmt: skip
 def test_other_heads_are_rejected(tmp_path: Path, head: dict[str, Any]) -> None:
     target = folder_with(tmp_path / "b")
+    file = packed(tmp_path / "x.tar", {}, head)
     with pytest.raises(BadPack):
-        pack.unpack_results(packed(tmp_path / "x.tar", {}, head), target)
+        pack.unpack_results(file, target)
+    if head.get("scale") != "small":
+        with pytest.raises(BadPack):
+            pack.unpack_results(file, tmp_path / "new")
+        assert not (tmp_path / "new").exists()
+
+
+def test_results_of_another_shape_are_errors_of_the_folder(tmp_path: Path) -> None:
+    folder = ExperimentFolder.open(tmp_path, Setup("tiny"), ["renju-search"])
+    step = folder.plan("renju-search")["Table 2"]
+    folder.store.start(step)
+    folder.store.write(step, {"meetings": [["MCTS", "PVS"]]}, 1.0, "")
+    with pytest.raises(BadRun, match="renju-search"):
+        folder.write_reports()
 
 
 @pytest.mark.parametrize("cut", [0, 100, 1000, 2000])
