@@ -24,7 +24,7 @@ from tengen.experiments.experiment import (
 from tengen.experiments.papers import paper
 from tengen.experiments.step import ResultValue, Step, Workspace
 from tengen.experiments.steps.matches import EngineMatchStep
-from tengen.experiments.verdicts import Measured, Verdict, half_interval, sign, within
+from tengen.experiments.verdicts import Measured, Verdict, exact, limited, middle95, sign
 
 _ALL = (16, 32, 64, 128, 256, 512, 1024, 2048)
 _BUDGETS = {"tiny": (16, 32), "small": _ALL, "paper": _ALL}
@@ -103,16 +103,24 @@ def _best(scores: Mapping[float, float]) -> float:
     return max(every, key=lambda c: (every[c], -c))
 
 
-def fit(best: Mapping[int, float], taus: Sequence[float] = _TAUS) -> tuple[float, float]:
-    """(tau, c). For a given tau the sum is piecewise linear in c, so the minimum is at a c that
-    fits one budget.
+def fit(
+    best: Mapping[int, float], taus: Sequence[float] = _TAUS, places: int | None = None
+) -> tuple[float, float]:
+    """(tau, c). For a given tau the sum is convex and piecewise linear in c, so the minimum is at a
+    c that fits one budget; among numbers with so many decimal places, at a neighbour of such a c.
     """
     wanted = {d: c * math.sqrt(d) for d, c in best.items()}
 
     def loss(tau: float, c: float) -> float:
         return math.fsum(abs(c * d**tau - want) for d, want in wanted.items())
 
-    pairs = ((tau, want / d**tau) for tau in taus for d, want in wanted.items())
+    def near(c: float) -> tuple[float, ...]:
+        if places is None:
+            return (c,)
+        unit = 10**places
+        return math.floor(c * unit) / unit, math.ceil(c * unit) / unit
+
+    pairs = ((tau, c) for tau in taus for d, want in wanted.items() for c in near(want / d**tau))
     return min(pairs, key=lambda pair: loss(*pair))
 
 
@@ -190,28 +198,43 @@ def _verdicts(
     first: Mapping[int, Mapping[float, Measured]],
     second: Mapping[int, Mapping[float, Measured]],
 ) -> Iterator[Verdict]:
-    printed = fit(_paper_best())
-    yield within(
-        "the paper's formula gives tau and c from its best constants",
+    printed = fit(_paper_best(), places=3)
+    yield exact(
+        "the paper's formula gives tau and c from its best constants, on its grid of 0.001",
         {"tau": printed[0], "c": printed[1]},
         {"tau": 0.737, "c": 0.057},
-        0.06,  # the paper searched a grid of 0.001
     )
-    fitted = {budget: row for budget, row in first.items() if budget <= 512 and row}
-    growth = _growth(found["tau"], fitted) if found and len(fitted) > 2 else None
-    yield sign("the best constant grows with the number of playouts (tau above 0.5)", growth)
+    fitted = {budget: row for budget, row in first.items() if budget <= 512}
+    known = {budget: row for budget, row in fitted.items() if row}
+    growth = _growth(found["tau"], known) if found and len(known) > 2 else None
+    claim = "the best constant grows with the number of playouts (tau above 0.5)"
+    yield limited(sign(claim, growth), len(known), len(fitted))
     for c in dict.fromkeys(c for row in second.values() for c in row):
-        mean = _mean([row[c] for row in second.values() if c in row])
-        ahead = None if mean is None else Measured(mean.value - 0.5, mean.error)
-        yield sign(f"generalised PUCT beats c = {c:g} over all budgets", ahead)
-    large = [m for b, row in second.items() if b >= 1024 for m in row.values()]
-    mean = _mean(large)
-    ahead = None if mean is None else Measured(mean.value - 0.5, mean.error)
-    yield sign("generalised PUCT beats PUCT at 1,024 playouts and more", ahead)
+        means = [row.get(c) for row in second.values()]
+        yield _ahead(f"generalised PUCT beats c = {c:g} over all budgets", means)
+    large = [row for budget, row in second.items() if budget >= 1024]
+    means = [m for row in large for m in (row.values() or (None,))]
+    yield _ahead("generalised PUCT beats PUCT at 1,024 playouts and more", means)
+
+
+def _ahead(claim: str, scores: Sequence[Measured | None]) -> Verdict:
+    """Whether the mean is above a half; undecided while some of the scores are missing."""
+    found = [one for one in scores if one is not None]
+    mean = _mean(found)
+    if mean is None:
+        return Verdict(claim, "not run")
+    verdict = sign(claim, Measured(mean.value - 0.5, mean.error))
+    if len(found) < len(scores):
+        detail = f"{len(found)} of {len(scores)} rows; {verdict.detail}"
+        return Verdict(claim, "undecided", detail)
+    return verdict
 
 
 def _growth(tau: float, first: Mapping[int, Mapping[float, Measured]]) -> Measured:
-    """By how much tau is above 0.5. Its error is that of fits to scores drawn within theirs."""
+    """By how much tau is above 0.5. Its error reaches to the farther end of the middle 95% of fits
+    to scores drawn within their errors. Such fits are biased towards 0.5, as the best of unsure
+    constants is any of them: an error around tau itself would be too sure of it.
+    """
     random = Random(1)
     taus = []
     for _ in range(_DRAWS):
@@ -220,7 +243,8 @@ def _growth(tau: float, first: Mapping[int, Mapping[float, Measured]]) -> Measur
             for budget, row in first.items()
         }
         taus.append(fit(best, _COARSE_TAUS)[0])
-    return Measured(tau - 0.5, half_interval(taus))
+    low, high = middle95(taus)
+    return Measured(tau - 0.5, max(tau - low, high - tau))
 
 
 def _paper_best() -> dict[int, float]:

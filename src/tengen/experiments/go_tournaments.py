@@ -9,13 +9,20 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tengen.arena.elo import Z95
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.go_depth_width import labels, trainings
 from tengen.experiments.papers import paper
 from tengen.experiments.step import Step
 from tengen.experiments.steps.matches import EngineMatchStep, ExportStep, NetTournamentStep
-from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, sign
+from tengen.experiments.verdicts import (
+    EloTable,
+    Measured,
+    Outcome,
+    Verdict,
+    limited,
+    outcome_of,
+    ranking,
+)
 
 _GAMES = {"tiny": 2, "small": 8, "paper": 2}  # of each two nets
 _SECONDS = {"tiny": 0.01, "small": 0.2, "paper": 10.0}  # per move at equal time
@@ -100,12 +107,16 @@ def report(setup: Setup, results: StepResults) -> Findings:
         tables.append(ReportTable(f"{name}: {how}", heads, rows))
         claim = f"{name}: ranking of the nets ({how})"
         verdicts.append(ranking(claim, elo.elo, printed, difference=elo.difference))
-        verdicts.append(_residual_below(f"{name}: residual nets below the best mobile", elo))
+        verdicts.append(
+            _residual_below(f"{name}: residual nets below the best mobile", elo, printed)
+        )
     return Findings(tuple(tables), tuple(verdicts))
 
 
 def _win_rates(result: Mapping[str, Any] | None) -> dict[str, Measured]:
-    """The share of points of each player over its meetings, with its error."""
+    """The share of points of each player over its meetings; the error is that of all of them
+    together, each from its pairs of games.
+    """
     if result is None:
         return {}
     found = {}
@@ -116,26 +127,32 @@ def _win_rates(result: Mapping[str, Any] | None) -> dict[str, Measured]:
                 shares.append((games, share if player == first else 1.0 - share, error))
         total = sum(games for games, _, _ in shares)
         if total:
-            value = sum(games * share for games, share, _ in shares) / total
-            found[player] = Measured(value, _wilson(value, total))
+            value = math.fsum(games * share for games, share, _ in shares) / total
+            spread = math.hypot(*(games * error for games, _, error in shares)) / total
+            found[player] = Measured(value, spread)
     return found
 
 
-def _wilson(share: float, games: int) -> float:
-    """The wider half of the 95% interval of a share of games."""
-    z = Z95
-    centre = (share + z * z / (2 * games)) / (1 + z * z / games)
-    half = z * math.sqrt(share * (1 - share) / games + (z / (2 * games)) ** 2)
-    half /= 1 + z * z / games
-    return max(centre + half - share, share - centre + half)
-
-
-def _residual_below(claim: str, elo: EloTable) -> Verdict:
-    mobile = [name for name in elo.elo if name.startswith("se.")]
-    best = max(mobile, key=lambda name: elo.elo[name].value, default="")
-    gaps = [elo.difference(best, name) for name in elo.elo if name not in mobile]
-    known = [gap for gap in gaps if gap is not None]
-    return sign(claim, min(known, key=lambda gap: gap.value - gap.error, default=None))
+def _residual_below(claim: str, elo: EloTable, printed: Mapping[str, float]) -> Verdict:
+    """Yes: for each residual net there is a mobile net that is better; no: one is better than all
+    mobile nets. Any of the mobile nets may be the best, so errors are widened for all of them.
+    """
+    nets = [name for name in printed if name in elo.elo]
+    mobiles = [name for name in nets if name.startswith("se.")]
+    residuals = [name for name in nets if name not in mobiles]
+    if not mobiles or not residuals:
+        return Verdict(claim, "not run")
+    outcomes, details = [], []
+    for name in residuals:
+        gaps = [gap for one in mobiles if (gap := elo.difference(one, name)) is not None]
+        found = [outcome_of(gap, len(mobiles) * len(residuals)) for gap in gaps]
+        outcomes.append("yes" if "yes" in found else "no" if set(found) == {"no"} else "undecided")
+        best = max(gaps, key=lambda gap: gap.value, default=None)
+        details.append(f"{name} {best.text('+') if best is not None else '?'}")
+    outcome: Outcome = "yes" if set(outcomes) == {"yes"} else "undecided"
+    outcome = "no" if "no" in outcomes else outcome
+    detail = f"the best mobile net over {', '.join(details)}"
+    return limited(Verdict(claim, outcome, detail), len(nets), len(printed))
 
 
 EXPERIMENT = Experiment(
@@ -151,6 +168,9 @@ EXPERIMENT = Experiment(
         "Searches have extras that the paper lacks: VCF at leaves and root, first-play urgency; at"
         " equal time also lower confidence bounds and a tree that is kept between moves.",
         "Policies also make their own five, stop the opponent's, and make an open four.",
+        "All pairings play the same openings, at scale small four, otherwise one, and policies are"
+        " deterministic: errors are over the openings of a pairing only, and say nothing about"
+        " other openings for all pairings.",
         "At scale small equal time is played by six of the nets.",
     ),
 )

@@ -16,13 +16,21 @@ from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.steps.matches import NetTournamentStep
 from tengen.experiments.steps.nets import MergedStep, TrainStep
-from tengen.experiments.trained import SCALAR, TOP1, measured, seed_label, training_notes
+from tengen.experiments.trained import (
+    SCALAR,
+    TOP1,
+    differences_table,
+    measured,
+    seed_label,
+    training_notes,
+)
 from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, sign
 
 RULE, SIZE, SKIP = "renju", 15, 6
 COLOURS = ("black", "white")
 _SEPARATE, _BOTH = "Separate color", "Both colors"
 _REFERENCE = f"{_BOTH} 4rblocks"
+_TITLES = {TOP1: "accuracy", SCALAR: "squared error / 4"}
 _FILTERS = {"tiny": 8, "small": 64, "paper": 256}
 _GAMES = {"tiny": 2, "small": 64, "paper": 64}  # of each two nets
 
@@ -79,28 +87,17 @@ def plan(setup: Setup) -> dict[str, Step]:
 
 
 def report(setup: Setup, results: StepResults) -> Findings:
-    printed = paper("renju").named("Table 1").table()
+    item = paper("renju").named("Table 1")
+    columns = {name: item.column(name) for name in ("accuracy", "mse", "elo")}
+    printed = {label: {k: column[label] for k, column in columns.items()} for label in row_labels()}
     accuracy = measured(setup, results, row_labels(), TOP1, _REFERENCE)
     # The paper divides the squared error of results of -1 and 1 by 4.
     squared = measured(setup, results, row_labels(), SCALAR, _REFERENCE)
     error = {label: one.times(0.25) for label, one in squared.items()}
     elo = EloTable.of(results.get("tournament"))
     rows = tuple(
-        (
-            label,
-            accuracy.get(label),
-            error.get(label),
-            elo.elo.get(label),
-            float(row["accuracy"]) / 100,
-            row["mse"],
-            row["elo"],
-        )
-        for label, row in printed.items()
+        (label, accuracy.get(label), error.get(label), elo.elo.get(label)) for label in printed
     )
-    heads: tuple[str, ...] = ("net", "accuracy", "squared error / 4", "Elo")
-    heads += ("accuracy, paper", "squared error / 4, paper", "Elo, paper")
-    columns = {name: {k: float(row[name]) for k, row in printed.items()} for name in
-               ("accuracy", "mse", "elo")}  # fmt: skip
     verdicts = [
         ranking("ranking by accuracy", accuracy, columns["accuracy"]),
         ranking("ranking by squared error", error, columns["mse"], higher=False),
@@ -113,10 +110,23 @@ def report(setup: Setup, results: StepResults) -> Findings:
     ]
     notes = training_notes(setup, RENJU, results)
     games = _GAMES[setup.scale]
-    table = ReportTable(
-        "Table 1", heads, rows, f"Elo: policies alone, {games} games of each two nets."
+    tables = (
+        ReportTable(
+            "Table 1, ours",
+            ("net", *_TITLES.values(), "Elo"),
+            rows,
+            f"Elo: policies alone, {games} games of each two nets.",
+        ),
+        differences_table(
+            {TOP1: accuracy, SCALAR: error},
+            printed,
+            _REFERENCE,
+            {"accuracy": TOP1, "mse": SCALAR},
+            titles=_TITLES,
+            elo=elo,
+        ),
     )
-    return Findings((table,), tuple(verdicts), (), notes)
+    return Findings(tables, tuple(verdicts), (), notes)
 
 
 def _gain(found: Mapping[str, Measured], better: float, one: str, other: str) -> Measured | None:

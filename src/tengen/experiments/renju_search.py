@@ -16,7 +16,7 @@ from tengen.experiments.steps.matches import (
     ExportStep,
     player_table,
 )
-from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, sign
+from tengen.experiments.verdicts import EloTable, Measured, Verdict, limited, ranking, sign
 
 _LABEL = "Separate color 4rblocks"
 _PAIRS = {"tiny": 1, "small": 16, "paper": 5}
@@ -26,7 +26,9 @@ _PVS_NODES = {"tiny": 20, "small": 1000, "paper": 1000}  # about the time of 200
 _LEVELS = {"tiny": (3,), "small": (3, 6, 9), "paper": (1, 3, 5, 7, 9, 10)}
 _SECONDS = {"tiny": 0.02, "small": 0.2, "paper": 1.0}  # per move of the levels and programs
 _STAND_IN = "classical-paper"  # for PELA, a program with hand-made patterns
-_PAPER_TABLE2 = {"MCTS": 2203.0, "Policy": 1831.0, _STAND_IN: 1803.0, "PVS": 1763.0}
+_TABLE2 = ("MCTS", "Policy", _STAND_IN, "PVS")
+_PAPER_TABLE2 = {"MCTS": 2203.0, "Policy": 1831.0, "PVS": 1763.0}
+_NOTE = f"{_STAND_IN} takes the place of PELA, another program, whose rating is not compared."
 
 
 def _with_nets(name: str, export: ExportStep, limit: int | None, **options: Any) -> dict[str, Any]:
@@ -100,7 +102,12 @@ def report(setup: Setup, results: StepResults) -> Findings:
     heads = ("score of MCTS against", *(f"{n} playouts" for n in scores))
     elo = EloTable.of(results.get("Table 2"))
     verdicts = [
-        ranking("Table 2: ranking by Elo", elo.elo, _PAPER_TABLE2, difference=elo.difference),
+        ranking(
+            "Table 2: ranking of the three players with nets by Elo",
+            elo.elo,
+            _PAPER_TABLE2,
+            difference=elo.difference,
+        ),
         sign("MCTS is stronger than the policy alone", elo.difference("MCTS", "Policy")),
         sign("PVS with the net is weaker than the policy alone", elo.difference("Policy", "PVS")),
         *_growth(scores),
@@ -111,18 +118,23 @@ def report(setup: Setup, results: StepResults) -> Findings:
 
 def _table2(results: StepResults) -> ReportTable:
     found = results.get("Table 2")
-    names = list(_PAPER_TABLE2)
+    names = _TABLE2
     scores: dict[tuple[str, str], Measured] = {}
     for first, second, _, share, error in found["meetings"] if found else ():
         scores[first, second] = Measured(share, error)
         scores[second, first] = Measured(1 - share, error)
     elo = EloTable.of(found).elo
     rows = tuple(
-        (a, *("" if a == b else scores.get((a, b)) for b in names), elo.get(a), _PAPER_TABLE2[a])
+        (
+            a,
+            *("" if a == b else scores.get((a, b)) for b in names),
+            elo.get(a),
+            _PAPER_TABLE2.get(a, ""),
+        )
         for a in names
     )
     heads = ("score of the row against", *names, "Elo", "Elo, paper")
-    return ReportTable("Table 2", heads, rows, f"{_STAND_IN} stands in for PELA.")
+    return ReportTable("Table 2", heads, rows, _NOTE)
 
 
 def _scores(result: Mapping[str, Any] | None) -> dict[str, Measured]:
@@ -137,7 +149,8 @@ def _growth(scores: Mapping[int, Mapping[str, Measured]]) -> list[Verdict]:
     totals = {n: _mean(list(row.values())) for n, row in scores.items() if row}
     if len(totals) < 2:
         return [Verdict(claim, "not run")]
-    return [sign(claim, totals[max(totals)].minus(totals[min(totals)]))]
+    verdict = sign(claim, totals[max(totals)].minus(totals[min(totals)]))
+    return [limited(verdict, len(totals), len(scores))]
 
 
 def _mean(found: list[Measured]) -> Measured:

@@ -21,7 +21,8 @@ from tengen.experiments.experiment import (
     find_experiment,
 )
 from tengen.experiments.papers import all_items
-from tengen.experiments.step import in_order
+from tengen.experiments.step import Step, in_order
+from tengen.experiments.steps.data import DataStep, MadeGames
 from tengen.experiments.store import StepStore
 from tengen.experiments.verdicts import Measured, Verdict
 from tengen.util.charts import Line, line_figure
@@ -43,6 +44,33 @@ class Report:
     steps_done: int
     steps: int
     conditions: tuple[str, ...]
+    data: tuple[str, ...] = ()  # data sets
+    failed: tuple[str, ...] = ()  # steps that failed, with their errors
+    made_data: bool = False  # whether data are games of the engine, made for want of others
+
+    @property
+    def is_machinery_only(self) -> bool:
+        """Whether the verdicts show that everything runs, and nothing about a paper. Exact ones
+        need neither data nor a scale.
+        """
+        compares = any(verdict.kind == "order" for verdict in self.findings.verdicts)
+        return compares and (self.setup.scale == "tiny" or self.made_data)
+
+    @property
+    def verdicts_title(self) -> str:
+        return "Verdicts (machinery only)" if self.is_machinery_only else "Verdicts"
+
+    @property
+    def warnings(self) -> list[str]:
+        """What its numbers do not show."""
+        reasons = []
+        if self.setup.scale == "tiny":
+            reasons.append("scale tiny only shows that everything runs")
+        if self.made_data:
+            reasons.append("without --data the engine made the games")
+        if not self.is_machinery_only:
+            return []
+        return [f"{'; '.join(reasons)}: this shows nothing about a paper (but for exact verdicts)"]
 
     @property
     def items(self) -> list[str]:
@@ -69,7 +97,28 @@ def make_report(store: StepStore, name: str, setup: Setup) -> Report:
         len(done),
         len(steps),
         tuple(_conditions(done)),
+        tuple(_data(store, steps)),
+        tuple(_failed(store, steps)),
+        any(isinstance(step, MadeGames) for step in steps),
     )
+
+
+def _data(store: StepStore, steps: Sequence[Step]) -> Iterable[str]:
+    """The data sets of some steps, done or not."""
+    for step in steps:
+        if isinstance(step, DataStep):
+            content = store.read(step)
+            if content is None:
+                yield f"data: {step.title.removeprefix('data ')}, not there yet"
+            else:
+                found = content["result"]
+                yield f"data: {found['source']}, {found['positions']:,} positions"
+
+
+def _failed(store: StepStore, steps: Sequence[Step]) -> Iterable[str]:
+    for step in steps:
+        if not store.is_done(step) and (error := store.failure(step)) is not None:
+            yield f"failed: {step.title}: {' '.join(error.split())}"
 
 
 def _conditions(done: Sequence[Mapping[str, Any]]) -> Iterable[str]:
@@ -83,10 +132,6 @@ def _conditions(done: Sequence[Mapping[str, Any]]) -> Iterable[str]:
         values = dict.fromkeys(str(content.get(key, "")) for content in done)
         if shown := "; ".join(filter(None, values)):
             yield f"{name}: {shown}"
-    for content in done:
-        if content["step"]["kind"] == "data":
-            found = content["result"]
-            yield f"data: {found['source']}, {found['positions']:,} positions"
     seconds: dict[str, float] = {}
     for content in done:
         kind = str(content.get("step", {}).get("kind", ""))
@@ -106,15 +151,28 @@ def write_report(report: Report, folder: Path) -> None:
 
 
 def write_summary(reports: Sequence[Report], folder: Path) -> None:
-    """`README.md`: the verdicts of all experiments, the failed ones included. Raises OSError."""
+    """`README.md`: scale, data, failed steps, the verdicts of all experiments. Raises OSError."""
     rows = [
-        (f"[{report.experiment.name}]({report.experiment.name}.md)", *_verdict_row(verdict))
+        (_summary_name(report, verdict), *_verdict_row(verdict))
         for report in reports
         for verdict in report.findings.verdicts
     ]
     heads = ("experiment", "claim of the paper", "kind", "holds", "measured")
-    text = "# Results of the experiments\n\n" + _markdown_table(heads, rows) + "\n"
-    write_text(text, folder / "README.md")
+    facts: dict[str, None] = {f"scale: {report.setup.scale}": None for report in reports}
+    for report in reports:
+        facts |= dict.fromkeys(report.data)
+    for report in reports:
+        name = report.experiment.name
+        facts |= dict.fromkeys(f"{name}: {text}" for text in (*report.warnings, *report.failed))
+    listed = "\n".join(f"- {fact}" for fact in facts)
+    parts = ["# Results of the experiments", listed, _markdown_table(heads, rows)]
+    write_text("\n\n".join(filter(None, parts)) + "\n", folder / "README.md")
+
+
+def _summary_name(report: Report, verdict: Verdict) -> str:
+    link = f"[{report.experiment.name}]({report.experiment.name}.md)"
+    only = report.is_machinery_only and verdict.kind == "order"
+    return f"{link} (machinery only)" if only else link
 
 
 # --- Markdown ---
@@ -134,7 +192,7 @@ def markdown(report: Report) -> str:
     if findings.verdicts:
         rows = [_verdict_row(verdict) for verdict in findings.verdicts]
         heads = ("claim of the paper", "kind", "holds", "measured")
-        parts += ["## Verdicts", _markdown_table(heads, rows)]
+        parts += [f"## {report.verdicts_title}", _markdown_table(heads, rows)]
     notes = (*experiment.differences, *findings.notes)
     if notes:
         parts += ["## Differences to the paper", "\n".join(f"- {note}" for note in notes)]
@@ -143,10 +201,8 @@ def markdown(report: Report) -> str:
 
 def _facts(report: Report) -> list[str]:
     done = f"{report.steps_done} of {report.steps} steps done"
-    facts = [*report.items, f"scale: {report.setup.scale}; {done}", *report.conditions]
-    if report.setup.scale == "tiny":
-        facts.append("this scale shows that everything runs; its numbers mean nothing")
-    return facts
+    facts = [*report.items, f"scale: {report.setup.scale}; {done}"]
+    return [*facts, *report.warnings, *report.data, *report.failed, *report.conditions]
 
 
 def _verdict_row(verdict: Verdict) -> tuple[str, str, str, str]:
@@ -172,6 +228,10 @@ def to_dict(report: Report) -> dict[str, Any]:
         "scale": report.setup.scale,
         "steps": report.steps,
         "steps_done": report.steps_done,
+        "machinery_only": report.is_machinery_only,
+        "warnings": report.warnings,
+        "data": list(report.data),
+        "failed": list(report.failed),
         "conditions": list(report.conditions),
         "tables": [_table_dict(one) for one in report.findings.tables],
         "charts": [asdict(one) for one in report.findings.charts],
@@ -207,7 +267,7 @@ def html(report: Report) -> str:
         f"{experiment.name}: {experiment.title}",
         section("Charts", charts(*(_figure(one) for one in findings.charts))),
         *(section(one.title, _html_table(one)) for one in findings.tables),
-        section("Verdicts", verdicts),
+        section(report.verdicts_title, verdicts),
         section("Differences to the paper", f"<ul>{listed}</ul>" if listed else ""),
         lead=f"<ul>{facts}</ul>",
     )

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from tengen.experiments.experiment import Chart, Curve, ReportTable, Setup, StepResults
 from tengen.experiments.recipes import SEEDS, TrainRecipe
-from tengen.experiments.verdicts import Measured, Verdict, ranking, seed_error
+from tengen.experiments.steps.nets import SpeedStep
+from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, seed_error
 
 # Columns of the papers with the metrics of `tengen train` and whether higher is better.
 TOP1, TOP5, TOP10 = "policy_top1", "policy_top5", "policy_top10"
@@ -58,26 +60,53 @@ def measured(
     """A metric of each row that is done. The error is that of the seeds of the reference row and of
     the validation games together.
     """
-    seeds = [metric(results, seed_label(reference, seed), name) for seed in SEEDS[setup.scale]]
-    by_seed = seed_error([value for value in seeds if value is not None])
+    rows = [metric(results, seed_label(reference, seed), name) for seed in SEEDS[setup.scale]]
+    seeds = [value for value in rows if value is not None]
+    by_seed, freedom = seed_error(seeds), max(1, len(seeds) - 1)
     found = {}
     for label in labels:
         value = metric(results, label, name)
         if value is not None:
             draws = results.value(label, "draws", name) or ()
-            found[label] = Measured.of_draws(value, draws, by_seed)
+            found[label] = Measured.of_draws(value, draws, by_seed, freedom)
     return found
 
 
-def measured_speeds(results: StepResults, prefix: str, names: Iterable[str]) -> dict[str, Measured]:
-    """Batches per second of the steps `prefix NAME`: the median of the rounds, with half of their
-    range as error.
-    """
-    found = {}
+@dataclass(frozen=True, slots=True)
+class Speeds:
+    """Batches per second by net."""
+
+    found: Mapping[str, Measured]
+    devices: tuple[str, ...]  # that they were measured on
+
+    @property
+    def comparable(self) -> Mapping[str, Measured]:
+        """For verdicts: nothing if they are of several devices."""
+        return self.found if len(self.devices) < 2 else {}
+
+    @property
+    def note(self) -> str:
+        """Why there are no verdicts; empty if there are."""
+        if len(self.devices) < 2:
+            return ""
+        return f"no verdict: speeds of several devices ({'; '.join(self.devices)})"
+
+
+def measured_speeds(results: StepResults, prefix: str, names: Iterable[str]) -> Speeds:
+    """Of the steps `prefix NAME`: the median of the rounds, with half of their range as error."""
+    found, devices = {}, []
     for name in names:
-        if (one := results.get(f"{prefix} {name}")) is not None:
-            found[name] = Measured(one["batches_per_second"], (one["high"] - one["low"]) / 2)
-    return found
+        step = results.plan.get(f"{prefix} {name}")
+        content = None if step is None else results.store.read(step)
+        if content is None:
+            continue
+        one = content["result"]
+        found[name] = Measured(one["batches_per_second"], (one["high"] - one["low"]) / 2)
+        on_cpu = isinstance(step, SpeedStep) and step.on_cpu
+        # Steps without torch have no device.
+        device = "cpu" if on_cpu else str(content.get("device") or "cpu")
+        devices.append(f"CPU of {content.get('machine')}" if device == "cpu" else device)
+    return Speeds(found, tuple(dict.fromkeys(devices)))
 
 
 def metrics_table(
@@ -115,10 +144,13 @@ def differences_table(
     printed: Mapping[str, Mapping[str, float]],
     reference: str,
     names: Mapping[str, str],
+    *,
+    titles: Mapping[str, str] = TITLES,
+    elo: EloTable | None = None,
 ) -> ReportTable:
     """Differences of each row to a reference row, ours and the paper's, for metrics whose absolute
-    values cannot be compared. `names`: our metric by the paper's column. Accuracies of papers are
-    in percent.
+    values cannot be compared. `names`: our metric by the paper's column; `elo`: for its column
+    `elo`. Accuracies of papers are in percent; other metrics are on the paper's scale.
     """
     rows = []
     for label in printed:
@@ -128,8 +160,13 @@ def differences_table(
             cells.append(None if here is None or there is None else here.minus(there))
             scale = _PERCENT if HIGHER[name] else 1.0
             cells.append(scale * (printed[label][column] - printed[reference][column]))
+        if elo is not None:
+            same = Measured(0.0) if label in elo.elo and label == reference else None
+            cells.append(same or elo.difference(label, reference))
+            cells.append(printed[label]["elo"] - printed[reference]["elo"])
         rows.append(tuple(cells))
-    heads = [f"{TITLES[name]}, {who}" for name in names.values() for who in ("ours", "paper")]
+    shown = [*(titles[name] for name in names.values()), *(["Elo"] if elo is not None else [])]
+    heads = [f"{title}, {who}" for title in shown for who in ("ours", "paper")]
     return ReportTable(f"Differences to {reference}", ("net", *heads), tuple(rows))
 
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Literal, Self
 
-from tengen.arena.elo import Z95, student95
+from tengen.util.text import plural
 
-# Exact quantiles of Student's distribution, where the expansion of `student95` is not good.
-_STUDENT95 = {1: 12.706, 2: 4.303}
+_MISSED = 0.05  # the share of intervals that miss the truth
 Outcome = Literal["yes", "no", "undecided", "not run"]
 
 
@@ -44,40 +43,67 @@ class Measured:
     # what the games do to all of them cancels in a difference. `own_error`: `error` without it.
     draws: tuple[float, ...] = field(default=(), repr=False)
     own_error: float = 0.0
+    # Degrees of freedom of the error, with draws of `own_error`: it comes from so few numbers that
+    # its quantiles are Student's. Values of one table have the error of the same seeds.
+    freedom: float = math.inf
 
     @classmethod
-    def of_draws(cls, value: float, draws: Sequence[float], own_error: float) -> Self:
+    def of_draws(
+        cls, value: float, draws: Sequence[float], own_error: float, freedom: float = math.inf
+    ) -> Self:
         error = math.hypot(own_error, half_interval(draws)) if draws else own_error
-        return cls(value, error, tuple(draws), own_error)
+        return cls(value, error, tuple(draws), own_error, freedom)
 
     def minus(self, other: Measured) -> Measured:
         """The difference of two values; that of a value and itself is certain."""
         if self is other:
             return Measured(0.0)
-        value = self.value - other.value
+        value, freedom = self.value - other.value, min(self.freedom, other.freedom)
         if self.draws and len(self.draws) == len(other.draws):
             draws = [a - b for a, b in zip(self.draws, other.draws, strict=True)]
-            return Measured.of_draws(value, draws, math.hypot(self.own_error, other.own_error))
-        return Measured(value, math.hypot(self.error, other.error))
+            own = math.hypot(self.own_error, other.own_error)
+            return Measured.of_draws(value, draws, own, freedom)
+        return Measured(value, math.hypot(self.error, other.error), freedom=freedom)
 
     def times(self, factor: float) -> Measured:
         size = abs(factor)
         draws = tuple(factor * value for value in self.draws)
-        return Measured(factor * self.value, size * self.error, draws, size * self.own_error)
+        own = size * self.own_error
+        return Measured(factor * self.value, size * self.error, draws, own, self.freedom)
+
+    def widened(self, comparisons: int) -> float:
+        """The error with which so many comparisons hold together with 95% (Bonferroni)."""
+        level = _MISSED / comparisons
+        own = student(level, self.freedom) / student(_MISSED, self.freedom)
+        if not self.draws:
+            return self.error * own
+        drawn = half_interval(self.draws) * student(level) / student(_MISSED)
+        return math.hypot(self.own_error * own, drawn)
 
     def text(self, sign: str = "") -> str:
-        """Both numbers to the second digit of the error; `sign`: "+" prints that of all values."""
-        if not math.isfinite(self.error):
-            return f"{self.value:{sign}.4g} ± ?"
-        digits = max(0, 1 - math.floor(math.log10(self.error))) if self.error > 0 else 0
+        """Both numbers to the second digit of the error, without one four digits of the value;
+        `sign`: "+" prints that of all values.
+        """
+        if self.error == 0 or not math.isfinite(self.error):
+            value = f"{self.value:{sign}.4g}"
+            if abs(self.value) >= 1000:
+                value = f"{self.value:{sign},.0f}"
+            return f"{value} ± {'0' if self.error == 0 else '?'}"
+        digits = max(0, 1 - math.floor(math.log10(self.error)))
         return f"{self.value:{sign},.{digits}f} ± {self.error:,.{digits}f}"
+
+
+def middle95(draws: Sequence[float]) -> tuple[float, float]:
+    """The ends of the middle 95% of some draws."""
+    ordered = sorted(draws)
+    cut = round(_MISSED / 2 * (len(ordered) - 1))
+    return ordered[cut], ordered[-1 - cut]
 
 
 def half_interval(draws: Sequence[float]) -> float:
     """Half of the middle 95% of some draws."""
-    ordered = sorted(draws)
-    cut = round(0.025 * (len(ordered) - 1))
-    return (ordered[-1 - cut] - ordered[cut]) / 2
+    low, high = middle95(draws)
+    return (high - low) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +130,27 @@ class EloTable:
         return self.differences.get((one, other))
 
 
-def exact(claim: str, ours: Mapping[str, float], paper: Mapping[str, float]) -> Verdict:
-    """Whether all numbers that the paper prints are ours. Without ours: not run."""
-    wrong = [name for name, value in paper.items() if name in ours and ours[name] != value]
-    checked = sum(name in ours for name in paper)
-    if not checked:
+def exact(
+    claim: str,
+    ours: Mapping[str, float],
+    paper: Mapping[str, float],
+    corrected: Collection[str] = (),
+) -> Verdict:
+    """Whether all numbers that the paper prints are ours. Without ours: not run. `corrected`: names
+    of those that are not as printed, because the print contradicts itself.
+    """
+    names = [name for name in paper if name in ours]
+    wrong = [name for name in names if ours[name] != paper[name]]
+    if not names:
         return Verdict(claim, "not run", kind="exact")
-    detail = f"{checked - len(wrong)} of {checked} equal"
+    equal = len(names) - len(wrong)
+    detail = f"{equal} of {len(names)} equal"
+    if fixed := sum(name in corrected for name in names if name not in wrong):
+        detail = f"{equal - fixed} as printed, {plural(fixed, 'misprint')} corrected"
     if wrong:
         detail += f"; different: {', '.join(wrong)}"
-    outcome: Outcome = "no" if wrong else "yes" if checked == len(paper) else "undecided"
-    return Verdict(claim, outcome, detail, "exact")
+    verdict = Verdict(claim, "no" if wrong else "yes", detail, "exact")
+    return limited(verdict, len(names), len(paper))
 
 
 def within(
@@ -122,24 +158,48 @@ def within(
 ) -> Verdict:
     """Whether all numbers are within a share of the paper's, which are rounded."""
     ratios = {name: ours[name] / value for name, value in paper.items() if name in ours}
-    wrong = [name for name, ratio in ratios.items() if abs(ratio - 1.0) > tolerance]
-    detail = ", ".join(f"{name} {ratio:.3f}" for name, ratio in ratios.items())
-    outcome: Outcome = "no" if wrong else "yes" if ratios else "not run"
-    return Verdict(claim, outcome, f"ours over the paper's: {detail}" if ratios else "", "exact")
+    if not ratios:
+        return Verdict(claim, "not run", kind="exact")
+    wrong = any(abs(ratio - 1.0) > tolerance for ratio in ratios.values())
+    shown = ", ".join(f"{name} {ratio:.3f}" for name, ratio in ratios.items())
+    verdict = Verdict(claim, "no" if wrong else "yes", f"ours over the paper's: {shown}", "exact")
+    return limited(verdict, len(ratios), len(paper))
+
+
+def limited(verdict: Verdict, rows: int, wanted: int) -> Verdict:
+    """A verdict of some of the rows of a claim, which can refute but not confirm it."""
+    if rows >= wanted:
+        return verdict
+    detail = "; ".join(filter(None, (f"{rows} of {wanted} rows", verdict.detail)))
+    outcome = "undecided" if verdict.outcome == "yes" else verdict.outcome
+    return replace(verdict, outcome=outcome, detail=detail)
 
 
 def sign(claim: str, difference: Measured | None) -> Verdict:
     """Whether a difference is above 0."""
     if difference is None:
         return Verdict(claim, "not run")
-    return Verdict(claim, _outcome(difference), difference.text("+"))
+    return Verdict(claim, outcome_of(difference), difference.text("+"))
 
 
-def _outcome(difference: Measured, comparisons: int = 1) -> Outcome:
-    error = difference.error * _widened(comparisons)
+def outcome_of(difference: Measured, comparisons: int = 1) -> Outcome:
+    """Whether a difference is above 0, as one of so many comparisons that hold together."""
+    error = difference.widened(comparisons)
     if not math.isfinite(error) or abs(difference.value) <= error:
         return "undecided"
     return "yes" if difference.value > 0 else "no"
+
+
+def every(claim: str, differences: Mapping[str, Measured]) -> Verdict:
+    """Whether all differences are above 0. Yes: all are decided; no: one is below. Errors are
+    widened for their number.
+    """
+    if not differences:
+        return Verdict(claim, "not run")
+    outcomes = {name: outcome_of(gap, len(differences)) for name, gap in differences.items()}
+    found = set(outcomes.values())
+    outcome: Outcome = "no" if "no" in found else "yes" if found == {"yes"} else "undecided"
+    return Verdict(claim, outcome, _counted(outcomes))
 
 
 def ranking(
@@ -151,13 +211,13 @@ def ranking(
     difference: Callable[[str, str], Measured | None] | None = None,
 ) -> Verdict:
     """Whether our values have the order of the paper's, for each two rows that both have. Yes: all
-    pairs that are decided agree, and the best and the worst are decided; no: a decided pair
-    contradicts; else undecided. Rows that are equal in the paper do not count. Errors are widened
-    so that all pairs hold together with 95%. `difference`: of two rows, where the errors of
-    differences are known (default: `Measured.minus`).
+    rows are there, all pairs that are decided agree, and the best and the worst are decided; no: a
+    decided pair contradicts; else undecided. Rows that are equal in the paper do not count. Errors
+    are widened so that all pairs hold together with 95%. `difference`: of two rows, where the
+    errors of differences are known (default: `Measured.minus`).
     """
-    names = [name for name in paper if name in ours]
-    pairs = [(a, b) for a, b in combinations(names, 2) if paper[a] != paper[b]]
+    order = sorted((x for x in paper if x in ours), key=lambda x: paper[x], reverse=higher)
+    pairs = [(a, b) for a, b in combinations(order, 2) if paper[a] != paper[b]]
     if not pairs:
         return Verdict(claim, "not run")
 
@@ -165,28 +225,56 @@ def ranking(
         gap = difference(best, other) if difference else ours[best].minus(ours[other])
         if gap is None:
             return "undecided"
-        return _outcome(gap.times(1.0 if higher else -1.0), len(pairs))
+        return outcome_of(gap.times(1.0 if higher else -1.0), len(pairs))
 
-    order = sorted(names, key=lambda name: paper[name], reverse=higher)
-    outcomes: dict[Outcome, list[str]] = {"yes": [], "no": [], "undecided": []}
-    for best, other in combinations(order, 2):
-        if paper[best] != paper[other]:
-            outcomes[ahead(best, other)].append(f"{best} > {other}")
-    counts = ", ".join(f"{len(found)} {name}" for name, found in outcomes.items())
-    detail = f"of {len(pairs)} pairs: {counts}"
-    if outcomes["no"]:
-        shown = outcomes["no"][:4]
-        more = ", …" if len(outcomes["no"]) > len(shown) else ""
-        detail += f"; contradicted: {', '.join(shown)}{more}"
+    outcomes = {f"{best} > {other}": ahead(best, other) for best, other in pairs}
     ends = ahead(order[0], order[-1])
-    outcome: Outcome = "no" if outcomes["no"] else "yes" if ends == "yes" else "undecided"
-    return Verdict(claim, outcome, detail)
+    wrong = "no" in outcomes.values()
+    outcome: Outcome = "no" if wrong else "yes" if ends == "yes" else "undecided"
+    return limited(Verdict(claim, outcome, _counted(outcomes)), len(order), len(paper))
+
+
+def _counted(outcomes: Mapping[str, Outcome]) -> str:
+    """How many pairs have each outcome, and which contradict."""
+    names: tuple[Outcome, ...] = ("yes", "no", "undecided")
+    counts = ", ".join(f"{list(outcomes.values()).count(name)} {name}" for name in names)
+    detail = f"of {plural(len(outcomes), 'pair')}: {counts}"
+    if wrong := [pair for pair, outcome in outcomes.items() if outcome == "no"]:
+        shown = wrong[:4]
+        more = ", …" if len(wrong) > len(shown) else ""
+        detail += f"; contradicted: {', '.join(shown)}{more}"
+    return detail
 
 
 @cache
-def _widened(comparisons: int) -> float:
-    """The factor on 95% errors with which so many comparisons hold together (Bonferroni)."""
-    return max(1.0, NormalDist().inv_cdf(1 - 0.025 / comparisons) / Z95)
+def student(level: float, freedom: float = math.inf) -> float:
+    """How many deviations a number of Student's distribution exceeds, up or down, with probability
+    `level`; without degrees of freedom one of the normal distribution.
+    """
+    if math.isinf(freedom):
+        return NormalDist().inv_cdf(1 - level / 2)
+    low, high = 0.0, 1.0
+    while _inside(high, int(freedom)) < 1 - level:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _inside(middle, int(freedom)) < 1 - level else (low, middle)
+    return high
+
+
+def _inside(deviations: float, freedom: int) -> float:
+    """The share of Student's distribution within so many deviations: its finite sum for whole
+    degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4).
+    """
+    angle = math.atan(deviations / math.sqrt(freedom))
+    odd = freedom % 2
+    term = math.cos(angle) if odd else 1.0
+    total = 0.0
+    for n in range(2 + odd, freedom + 1, 2):
+        total += term
+        term *= (n - 1) / n * math.cos(angle) ** 2
+    total *= math.sin(angle)
+    return 2 / math.pi * (angle + total) if odd else total
 
 
 def dominated(
@@ -202,9 +290,9 @@ def dominated(
     """
     clear = []
     for other in others:
-        faster = _outcome(speed[other].minus(speed[name]), 2 * len(others))
+        faster = outcome_of(speed[other].minus(speed[name]), 2 * len(others))
         gap = quality[other].minus(quality[name]).times(1.0 if higher else -1.0)
-        better = _outcome(gap, 2 * len(others))
+        better = outcome_of(gap, 2 * len(others))
         if faster == better == "yes":
             return "yes"
         clear.append("no" in (faster, better))
@@ -217,8 +305,7 @@ def seed_error(values: Sequence[float]) -> float:
         return math.inf
     mean = math.fsum(values) / len(values)
     variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    freedom = len(values) - 1
-    return _STUDENT95.get(freedom, student95(freedom)) * math.sqrt(variance)
+    return student(_MISSED, len(values) - 1) * math.sqrt(variance)
 
 
 def pareto_front(points: Mapping[str, tuple[float, float]], *, higher: bool = True) -> list[str]:
