@@ -237,8 +237,8 @@ def _formula_note() -> str:
     }
     error = _loss(points, [64.2, 70.5, _P2, 1290.0, 390.0])
     return (
-        f"The paper does not print p2 of its formula; {_P2:g} fits best what it prints: then the"
-        f" error on its Table VII is {error:.3g}, printed 1.39."
+        f"The paper does not print p2 of its formula. With {_P2:g}, chosen for it, the error on its"
+        f" Table VII is {error:.3g}; printed: 1.39."
     )
 
 
