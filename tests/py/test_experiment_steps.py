@@ -324,6 +324,10 @@ def test_nets_of_two_trainings_are_not_mixed(
     assert pack.unpack_results(file, here) == (1, 1)
     assert text.read_text() == before
     assert missing_steps(StepStore(here), [match, other]) == [other]
+    text.write_text("half of a later training")
+    assert pack.pack_results(here, tmp_path / "here.tar", nets=True).steps == 3
+    assert pack.unpack_results(tmp_path / "here.tar", tmp_path / "c") == (3, 0)
+    assert not StepStore(tmp_path / "c").has_files(net)
     text.unlink()
     assert pack.unpack_results(file, here) == (0, 2)
     assert not text.exists()

@@ -51,7 +51,8 @@ class Packed:
 
 def pack_results(path: Path, target: Path, *, nets: bool = False) -> Packed:
     """Pack the results of all done steps, with `nets` also the trained nets, which matches
-    elsewhere need. Raises BadRun if the folder has no experiments, FolderLocked, OSError.
+    elsewhere need. Raises BadRun if the folder has no experiments or a damaged result,
+    FolderLocked, OSError.
     """
     folder = ExperimentFolder.read(path)
     with locked(path), replacing(target) as file:
@@ -60,10 +61,13 @@ def pack_results(path: Path, target: Path, *, nets: bool = False) -> Packed:
             if not _FOLDER.fullmatch(done.parent.name):
                 continue
             steps += 1
-            names = (RESULT, *_NETS) if nets else (RESULT,)
-            for name in names:
-                if (member := done.with_name(name)).exists():
-                    writer.add(f"{STEPS}/{done.parent.name}/{name}", member.read_bytes())
+            sums = (read_result(done) or {}).get("files", {})
+            for name in (RESULT, *_NETS) if nets else (RESULT,):
+                if not (member := done.with_name(name)).exists():
+                    continue
+                data = member.read_bytes()
+                if sums.get(name, digest := _sha256(data)) == digest:  # not of a later training
+                    writer.add(f"{STEPS}/{done.parent.name}/{name}", data)
         head = {
             "format": _FORMAT,
             "scale": folder.setup.scale,
@@ -213,6 +217,7 @@ def _checked_result(source: Path, step: str, result: bytes) -> dict[str, Any]:
         fits = fits and content["step"]["kind"] == kind
         tables = (content["result"], content.get("files", {}), content.get("origins", {}))
         fits = fits and all(isinstance(table, dict) for table in tables)
+        fits = fits and all(map(_FOLDER.fullmatch, content.get("origins", {})))
     except (ValueError, KeyError, TypeError, RecursionError):
         fits = False
     if not fits:
