@@ -19,6 +19,7 @@ from tengen.data.manifest import MANIFEST, Manifest
 from tengen.experiments.errors import BadExperiment, StepFailed
 from tengen.experiments.experiment import DataSource, EngineSource, Setup
 from tengen.experiments.folder import ExperimentFolder
+from tengen.experiments.programs import program_checksums
 from tengen.experiments.renju_search import plan
 from tengen.experiments.runner import RunOptions, RunSummary, run_steps
 from tengen.experiments.step import Step
@@ -28,7 +29,6 @@ from tengen.experiments.steps.matches import (
     ExportStep,
     NetTournamentStep,
     _without_faults,
-    program_checksums,
 )
 from tengen.experiments.steps.nets import TrainStep
 from tengen.experiments.store import RESULT, StepStore

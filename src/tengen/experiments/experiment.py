@@ -91,7 +91,7 @@ class EngineSource:
         """Checks that the player exists. Raises BadExperiment, BadArena."""
         from tengen.arena import Player  # needs NumPy
         from tengen.arena.player import check_player
-        from tengen.experiments.steps.matches import program_checksums
+        from tengen.experiments.programs import program_checksums
         from tengen.game.rule import Rule
 
         player = Player.parse(command)

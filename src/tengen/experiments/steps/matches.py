@@ -5,11 +5,9 @@ the arena.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -20,8 +18,8 @@ from tengen.arena.definition import total_games
 from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
 from tengen.cluster import LocalCluster
-from tengen.engine.process import split_command
 from tengen.experiments.errors import StepFailed, StepStopped
+from tengen.experiments.programs import program_checksums
 from tengen.experiments.step import UNHASHED, ResultValue, Step, Workspace
 from tengen.experiments.steps.nets import WEIGHTS, TrainStep
 from tengen.game.rule import Colour, Rule
@@ -250,21 +248,6 @@ def _player(table: Mapping[str, Any], work: Workspace) -> dict[str, Any]:
 def player_table(text: str) -> dict[str, Any]:
     """The table of a player of a command line, as `--engine` names it. Raises BadArena."""
     return Player.parse(text).to_dict()
-
-
-def program_checksums(tables: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Of the files that the commands of players name: the program and, as `bot.py` of an
-    interpreter, its arguments. A program that was built again is another player. Raises ValueError
-    for unbalanced quotes, OSError.
-    """
-    words = [split_command(one["command"]) for one in tables if one.get("command")]
-    files = [
-        Path(file)
-        for program, *arguments in filter(None, words)
-        for file in (shutil.which(program), *filter(os.path.isfile, arguments))
-        if file
-    ]
-    return tuple(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
 
 
 def _result(definition: Definition, counted: Standings) -> dict[str, Any]:
