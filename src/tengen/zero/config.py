@@ -100,13 +100,13 @@ class LearnConfig(Config):
             choose("losses", name, LOSS_NAMES)
         if not any(self.losses.values()):
             raise BadZero("all weights are 0", "losses")
-        if self.sets and not 0 < self.human_rows < self.batch:
-            problem = f"leaves no room for both kinds of rows in batches of {self.batch}"
+        if self.sets and not 0 < self.dataset_samples < self.batch:
+            problem = f"leaves no room for both kinds of samples in batches of {self.batch}"
             raise BadZero(problem, "human_share")
 
     @property
-    def human_rows(self) -> int:
-        """Rows of each batch that come from `sets`."""
+    def dataset_samples(self) -> int:
+        """Samples of each batch that come from `sets`."""
         return round(self.human_share * self.batch) if self.sets else 0
 
 
