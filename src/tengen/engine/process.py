@@ -199,14 +199,14 @@ class ProcessEngine(AnyEngine):
             self._pipes.kill()
             raise
 
-    def _begin(self, start: Board, limit: Limit, *, swap2: bool = False) -> _ProcessSearch:
+    def _begin(self, position: Board, limit: Limit, *, swap2: bool = False) -> _ProcessSearch:
         if not isinstance(limit, Limit):
             raise TypeError(f"expected a tengen.Limit, got {type(limit).__name__}")
         with self._lock:
             self._check("search")
             self._board = None
             self._pipes.forget()
-            lines = self._session.request(start, limit, swap2=swap2)
+            lines = self._session.request(position, limit, swap2=swap2)
             search = _ProcessSearch(self, limit)
             self._search = search
             search.send(lines)

@@ -163,7 +163,7 @@ class ReleaseConfig(Config):
     samples: int = setting(28_000_000, min=1, max=_BILLION * 1000, help="samples of each training")
     minutes: float = setting(0.0, min=0, max=1e6, help="of training, if not by `samples`")
     share: float = setting(0.5, min=0, max=1, help="share of the teacher's labels in the loss")
-    quantise: float = setting(0.12, min=0, max=1, help="share of the training that is quantised")
+    quantise: float = setting(0.12, min=0, max=1, help="quantised share of the training run")
     positions: int = setting(0, min=0, max=_BILLION * 1000, help="newest ones to use; 0: all")
     data: tuple[DataSet, ...] = setting((), help="more data sets (`path`, `weight`)")
     start: str = setting("", help="initial weights: training, release, file, or bundled net")

@@ -218,7 +218,7 @@ def _merge(*tables: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-# --- the training ---
+# --- the training run ---
 
 
 def measure_samples(
