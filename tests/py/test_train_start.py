@@ -54,7 +54,7 @@ def test_a_run_starts_from_the_weights_of_another(data: Path, tmp_path: Path) ->
         if name.endswith(("weight", "bias")):  # batch statistics go on
             torch.testing.assert_close(value, learned[name], atol=1e-5, rtol=0)
     other = table | {"net": {"kind": "resnet", "blocks": 2, "filters": 8}}
-    with pytest.raises(BadTraining, match=r"is of resnet-1b8f, not of resnet-2b8f"):
+    with pytest.raises(BadTraining, match="has weights for resnet-1b8f, not resnet-2b8f"):
         go(other, tmp_path / "third")
 
 
