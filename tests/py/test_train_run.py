@@ -299,7 +299,9 @@ def test_distillation(precompute: bool, data: Path, tmp_path: Path) -> None:
         r for r in read_metrics(tmp_path / "student" / "metrics.jsonl") if r["event"] == "train"
     ][-1]
     assert {"value", "policy", "taught_value", "taught_policy"} <= set(row)
-    with pytest.raises(BadTraining, match="is of resnet-1b8f, not of the teacher resnet-6b128f"):
+    with pytest.raises(
+        BadTraining, match="has weights for resnet-1b8f, not the teacher resnet-6b128f"
+    ):
         go(config(data, distillation=taught | {"teacher": "resnet-6b128f"}), tmp_path / "x")
     with pytest.raises(BadTraining, match=r"distillation\.checkpoint: there is no file 'nowhere'"):
         go(config(data, distillation=taught | {"checkpoint": "nowhere"}), tmp_path / "x")
