@@ -159,7 +159,7 @@ def test_nan_stops_the_run_with_a_message(
         return value_loss(outputs, sample, labels) * (1.0 if next(calls) < 12 else math.nan)
 
     monkeypatch.setitem(LOSSES, "value", Metric(broken, "value"))
-    with pytest.raises(TrainingFailed, match=r"near step 13.*lower optimiser\.rate.* of step 10"):
+    with pytest.raises(TrainingFailed, match=r"near step 13.*lower optimiser\.rate.* at step 10"):
         go(config(data, run={"validate_every": 1000}), tmp_path / "run")
     (newest,) = checkpoints(tmp_path / "run" / "checkpoints")
     assert all(torch.isfinite(value).all() for value in read_checkpoint(newest).weights.values())

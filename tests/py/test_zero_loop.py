@@ -305,7 +305,7 @@ def test_the_weights_of_another_run(tmp_path: Path) -> None:
     assert all(torch.equal(old[name], new[name]) for name in old)
     assert second.redistributable
     other = config(net="mixnet-s", start={"net": str(tmp_path / "first")})
-    with pytest.raises(BadZero, match=r"are of resnet-1b8f, not of mixnet-s"):
+    with pytest.raises(BadZero, match=r"belong to resnet-1b8f, not mixnet-s"):
         go(other, tmp_path / "third", 1)
     assert not ZeroFolder.has_run(tmp_path / "third")  # the folder is free for another one
     shutil.rmtree(tmp_path / "first" / "generations" / "0000")
