@@ -135,7 +135,7 @@ def write(entries: dict[str, dict[str, Any]]) -> None:
 
 
 def collect(rule: Rule, entries: dict[str, dict[str, Any]], each: int, seed: int) -> Iterator[int]:
-    """Add problems of a rule; tells after each position how many it has."""
+    """Add problems of a rule; yields their number after each position."""
     solver = Solver(15, rule, 64)
     lengths = Counter(e["length"] for e in entries.values() if e["rule"] == str(rule))
     most = max(4, each // 5)  # of one length: the short ones are easily found

@@ -2,9 +2,9 @@
 // The `classical` evaluation: a sum of learned weights of shape combos at all empty points, plus a
 // weight of the present threats. Tables are trained by scripts/classical, one file per rule.
 //
-//     value(S) = sum over empty points of own[S][combo of S] - opposing[O][combo of O]
-//              + by_threats[S][mask] + bias[S]
-//     score(S, p) = own_move[S][combo of S at p] + opposing_move[O][combo of O at p]
+//     value(S) = sum over empty points of own[S][combo of S] - opponent[O][combo of O]
+//              + mask[S][threats] + bias[S]
+//     score(S, p) = move_own[S][combo of S at p] + move_opponent[O][combo of O at p]
 //
 // S is to move, O its opponent. play() and undo() update the sums incrementally.
 #pragma once

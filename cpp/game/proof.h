@@ -55,7 +55,7 @@ struct ProofCheck {
   u64 moves_played = 0;      ///< moves played by the verification
   std::string error;         ///< error message if the proof does not hold
   /// Moves from the start to the position of the error; NO_POINT: a pass. All of them are legal: if
-  /// a move of the proof is itself at error, the message names it and the path ends before it.
+  /// a move of the proof is at fault, the message names it and the path ends before it.
   std::vector<Point> path;
 };
 

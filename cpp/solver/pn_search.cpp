@@ -13,17 +13,17 @@ TUNABLE(PN_LEAF_VCF, 50, 10, 10000, 20, "max nodes of the attacker's VCF after a
 TUNABLE(PN_NODE_VCF, 2000, 50, 100000, 400,
         "max nodes of the attacker's VCF before a position is expanded");
 TUNABLE(PN_THREAT_VCF, 1000, 50, 100000, 200, "max VCF nodes to decide whether a move is a threat");
-TUNABLE(PN_WIDEN_FACTOR, 8, 2, 64, 2,
+TUNABLE(PN_THREAT_BUDGET_FACTOR, 8, 2, 64, 2,
         "factor of PN_THREAT_VCF for the next search, if it was too small to exclude a win");
 TUNABLE(PN_COUNTER_VCF, 50, 10, 10000, 20, "max nodes of the defender's VCF after an attack");
 // VCF has searched the fours already, so they get a larger proof number than an open three.
-TUNABLE(PN_WORK_FOUR, 4, 1, 20, 1, "initial proof number of a four; an open three has 1");
-TUNABLE(PN_WORK_OTHER, 5, 1, 60, 2, "initial proof number of a move that may threaten");
-TUNABLE(PN_WORK_QUIET, 8, 1, 200, 4, "initial proof number where quiet moves are allowed");
+TUNABLE(PN_INIT_FOUR, 4, 1, 20, 1, "initial proof number of a four; an open three has 1");
+TUNABLE(PN_INIT_OTHER, 5, 1, 60, 2, "initial proof number of a move that may threaten");
+TUNABLE(PN_INIT_QUIET, 8, 1, 200, 4, "initial proof number where quiet moves are allowed");
 TUNABLE(PN_EPSILON_DIVISOR, 8, 1, 64, 2,
         "a child is searched until it is worse than the second best by 1/n");
 
-constexpr u64 ATTACKING_KEY = 0x8E9D5C1B2A7F4E63ULL;
+constexpr u64 OR_NODE_KEY = 0x8E9D5C1B2A7F4E63ULL;
 constexpr u64 BLACK_KEY = 0x3C6EF372FE94F82BULL;
 constexpr u64 QUIET_KEY = 0x510E527FADE682D1ULL;
 
@@ -38,24 +38,24 @@ SolveStatus PnSearch::search(ThreatBoard& board, Colour attacker, int quiet, u64
   quiet_moves_left_ = quiet;
   max_nodes_ = max_nodes ? stop_condition.nodes() + max_nodes : ~u64{0};
   children_.clear();
-  const PnPair pair = expand(true, {PN_INFINITE, PN_INFINITE}, 0);
-  exhausted_ = pair == PN_DISPROVEN;
-  if (pair == PN_PROVEN) return SolveStatus::WIN;
+  const ProofNumbers numbers = search_node(true, {PN_INFINITE, PN_INFINITE}, 0);
+  exhausted_ = numbers == PN_LOSS;
+  if (numbers == PN_WIN) return SolveStatus::WIN;
   return exhausted_ && !incomplete_ ? SolveStatus::NO_WIN : SolveStatus::UNKNOWN;
 }
 
-u64 PnSearch::key(bool attacking) const {
-  return board_->hash() ^ (attacker_ == BLACK ? BLACK_KEY : 0) ^ (attacking ? ATTACKING_KEY : 0) ^
+u64 PnSearch::key(bool is_or_node) const {
+  return board_->hash() ^ (attacker_ == BLACK ? BLACK_KEY : 0) ^ (is_or_node ? OR_NODE_KEY : 0) ^
          (QUIET_KEY * static_cast<u64>(quiet_moves_left_));
 }
 
 /// Searches the position until one of its numbers reaches its threshold; returns them.
-PnPair PnSearch::expand(bool attacking, PnPair thresholds, int ply) {
+ProofNumbers PnSearch::search_node(bool is_or_node, ProofNumbers thresholds, int ply) {
   deepest_ = std::max(deepest_, ply);
-  const u64 key = this->key(attacking);
+  const u64 key = this->key(is_or_node);
   const u64 nodes_before = stop_condition_->nodes();
-  Frame frame{.attacking = attacking, .pair = {}, .first = children_.size()};
-  if (attacking) {
+  Frame frame{.is_or_node = is_or_node, .numbers = {}, .first = children_.size()};
+  if (is_or_node) {
     generate_attacks(frame);
     probe_attacks(frame);
   } else {
@@ -63,33 +63,34 @@ PnPair PnSearch::expand(bool attacking, PnPair thresholds, int ply) {
   }
   size_t best = frame.first;
   while (!frame.is_solved) {
-    const Sum sum = combine(frame);
-    best = sum.best;
-    frame.pair = sum.pair;
-    if (sum.pair.phi >= thresholds.phi || sum.pair.delta >= thresholds.delta) break;
+    const ChildSummary summary = combine(frame);
+    best = summary.best;
+    frame.numbers = summary.numbers;
+    if (summary.numbers.phi >= thresholds.phi || summary.numbers.delta >= thresholds.delta) break;
     if (ply == 0) best_ = children_[best].move;
     if (stop_condition_->stopped() || out_of_nodes()) break;
     const Child child = children_[best];
-    const PnPair child_thresholds = {
-        std::min(PN_INFINITE, thresholds.delta - sum.others),
-        std::min(thresholds.phi, sum.second + sum.second / PN_EPSILON_DIVISOR + 1)};
-    const PnPair after = search_child(child, frame, child_thresholds, ply);
-    children_[best].pair = after;
-    if (frame.quiet && child.move == NO_POINT && after == PN_PROVEN) generate_quiet_replies();
+    const ProofNumbers child_thresholds = {
+        std::min(PN_INFINITE, thresholds.delta - summary.others),
+        std::min(thresholds.phi, summary.second + summary.second / PN_EPSILON_DIVISOR + 1)};
+    const ProofNumbers after = search_child(child, frame, child_thresholds, ply);
+    children_[best].numbers = after;
+    if (frame.quiet && child.move == NO_POINT && after == PN_WIN) generate_quiet_replies();
   }
   if (ply == 0) best_ = best < children_.size() ? children_[best].move : NO_POINT;
   children_.resize(frame.first);
   if (!stop_condition_->stopped())
-    table_.store(key, frame.pair, stop_condition_->nodes() - nodes_before);
-  return frame.pair;
+    table_.store(key, frame.numbers, stop_condition_->nodes() - nodes_before);
+  return frame.numbers;
 }
 
-PnPair PnSearch::search_child(const Child& child, const Frame& frame, PnPair thresholds, int ply) {
-  if (child.move != NO_POINT && !stop_condition_->count_node()) return child.pair;
+ProofNumbers PnSearch::search_child(const Child& child, const Frame& frame, ProofNumbers thresholds,
+                                    int ply) {
+  if (child.move != NO_POINT && !stop_condition_->count_node()) return child.numbers;
   play_move(child.move, frame);
-  const PnPair pair = expand(!frame.attacking, thresholds, ply + 1);
+  const ProofNumbers numbers = search_node(!frame.is_or_node, thresholds, ply + 1);
   undo_move(child.move, frame);
-  return pair;
+  return numbers;
 }
 
 void PnSearch::play_move(Point move, const Frame& frame) {
@@ -97,73 +98,73 @@ void PnSearch::play_move(Point move, const Frame& frame) {
   if (move == NO_POINT)
     board_->pass();
   else
-    board_->play(move, frame.attacking ? attacker_ : defender_);
+    board_->play(move, frame.is_or_node ? attacker_ : defender_);
 }
 
 void PnSearch::undo_move(Point move, const Frame& frame) {
   if (move == NO_POINT)
     board_->undo_pass();
   else
-    board_->undo(move, frame.attacking ? attacker_ : defender_);
+    board_->undo(move, frame.is_or_node ? attacker_ : defender_);
   if (frame.quiet) ++quiet_moves_left_;
 }
 
 /// Numbers of a node from those of its children. The sum of disproof numbers over the attacker's
-/// moves overestimates: most moves fail for the same reason, and lines transpose. So the maximum
-/// counts, plus one for each other move. Replies are summed.
-PnSearch::Sum PnSearch::combine(const Frame& frame) const {
-  Sum sum{.pair = {PN_INFINITE, 0}, .best = frame.first};
+/// moves overestimates: most moves fail for the same reason, and lines transpose. So an OR node
+/// uses the maximum plus one per other move (weak proof-number search). An AND node uses the sum.
+PnSearch::ChildSummary PnSearch::combine(const Frame& frame) const {
+  ChildSummary summary{.numbers = {PN_INFINITE, 0}, .best = frame.first};
   u32 total = 0, max_phi = 0, open = 0;
   for (size_t i = frame.first; i < children_.size(); ++i) {
-    const PnPair child = children_[i].pair;
-    if (child == PN_DISPROVEN) return {.pair = PN_PROVEN, .best = i};
-    if (child.delta < sum.pair.phi) {
-      sum.second = sum.pair.phi;
-      sum.pair.phi = child.delta;
-      sum.best = i;
+    const ProofNumbers child = children_[i].numbers;
+    if (child == PN_LOSS) return {.numbers = PN_WIN, .best = i};
+    if (child.delta < summary.numbers.phi) {
+      summary.second = summary.numbers.phi;
+      summary.numbers.phi = child.delta;
+      summary.best = i;
     } else {
-      sum.second = std::min(sum.second, child.delta);
+      summary.second = std::min(summary.second, child.delta);
     }
     total = std::min(total + child.phi, PN_INFINITE - 1);
     max_phi = std::max(max_phi, child.phi);
     open += child.phi > 0;
   }
-  if (open == 0) return sum;
-  sum.others = frame.attacking ? open - 1 : total - children_[sum.best].pair.phi;
-  sum.pair.delta = frame.attacking ? std::min(max_phi + open - 1, PN_INFINITE - 1) : total;
-  return sum;
+  if (open == 0) return summary;
+  summary.others = frame.is_or_node ? open - 1 : total - children_[summary.best].numbers.phi;
+  summary.numbers.delta = frame.is_or_node ? std::min(max_phi + open - 1, PN_INFINITE - 1) : total;
+  return summary;
 }
 
 void PnSearch::generate_attacks(Frame& frame) {
-  const auto decide = [&](PnPair pair) {
+  const auto decide = [&](ProofNumbers numbers) {
     frame.is_solved = true;
-    frame.pair = pair;
+    frame.numbers = numbers;
   };
   const PatternBoard& patterns = board_->patterns();
-  if (board_->moves_left() < 1) return decide(PN_DISPROVEN);
-  if (board_->can_make_five(attacker_)) return decide(PN_PROVEN);
-  if (board_->moves_left() < 3) return decide(PN_DISPROVEN);
+  if (board_->moves_left() < 1) return decide(PN_LOSS);
+  if (board_->can_make_five(attacker_)) return decide(PN_WIN);
+  if (board_->moves_left() < 3) return decide(PN_LOSS);
   if (board_->can_make_five(defender_)) {
     for (const Point p : board_->defences(defender_, NO_POINT)) add_attack(p, 1);
     return;
   }
   if (!table_.find(key(true))) {
     const SolveStatus status = vcf_.search(*board_, attacker_, PN_NODE_VCF, *stop_condition_);
-    if (status == SolveStatus::WIN) return decide(PN_PROVEN);
+    if (status == SolveStatus::WIN) return decide(PN_WIN);
     if (stop_condition_->stopped()) return decide({});
   }
   patterns.for_each_at_least(attacker_, Threat::OPEN_THREE, [&](Point p) {
     if (!patterns.is_legal(attacker_, p)) return;
-    add_attack(p, patterns.threat(attacker_, p) >= Threat::FOUR ? PN_WORK_FOUR : 1);
+    add_attack(p, patterns.threat(attacker_, p) >= Threat::FOUR ? PN_INIT_FOUR : 1);
   });
   for (const Point p : board_points(board_->size()))
     if (patterns.threat(attacker_, p) < Threat::OPEN_THREE && is_threat_candidate(p))
-      add_attack(p, quiet_moves_left_ > 0 ? PN_WORK_QUIET : PN_WORK_OTHER);
+      add_attack(p, quiet_moves_left_ > 0 ? PN_INIT_QUIET : PN_INIT_OTHER);
 }
 
-/// Whether to generate a point that makes neither a four nor an open three: it must extend a line
-/// of the attacker or block a four by which the defender escapes a VCF. Without a four of the
-/// attacker it must make one possible.
+/// Whether to generate a move at this point, which makes neither a four nor an open three: it must
+/// extend a line of the attacker or block a four by which the defender escapes a VCF. Without a
+/// four of the attacker it must make one possible.
 bool PnSearch::is_threat_candidate(Point p) const {
   const PatternBoard& patterns = board_->patterns();
   if (!patterns.is_empty(p)) return false;
@@ -188,23 +189,23 @@ u64 PnSearch::key_after(Point attack) const {
 /// Looks up the attacker's moves in the table.
 void PnSearch::probe_attacks(const Frame& frame) {
   for (size_t i = frame.first; i < children_.size(); ++i)
-    if (const PnPair* const entry = table_.find(key_after(children_[i].move)))
-      children_[i].pair = *entry;
+    if (const ProofNumbers* const entry = table_.find(key_after(children_[i].move)))
+      children_[i].numbers = *entry;
 }
 
 void PnSearch::generate_replies(Frame& frame) {
-  const auto decide = [&](PnPair pair) {
+  const auto decide = [&](ProofNumbers numbers) {
     frame.is_solved = true;
-    frame.pair = pair;
+    frame.numbers = numbers;
   };
   const PatternBoard& patterns = board_->patterns();
-  if (board_->moves_left() < 2 || board_->can_make_five(defender_)) return decide(PN_PROVEN);
+  if (board_->moves_left() < 2 || board_->can_make_five(defender_)) return decide(PN_WIN);
   VcfTree threat(0);
   if (board_->can_make_five(attacker_)) {
     for (const Point p : board_->defences(attacker_, NO_POINT)) add_reply(p, threat);
   } else if (vcf_.search(*board_, defender_, PN_COUNTER_VCF, *stop_condition_) ==
              SolveStatus::WIN) {
-    decide(PN_PROVEN);
+    decide(PN_WIN);
   } else if (find_threat(threat) == SolveStatus::WIN) {
     const RelevanceZone zone = relevance_zone(*board_, attacker_, threat);
     for (const Point p : board_points(board_->size()))
@@ -215,14 +216,14 @@ void PnSearch::generate_replies(Frame& frame) {
     frame.quiet = true;
     --quiet_moves_left_;
     board_->pass();
-    const PnPair* const entry = table_.find(key(true));
-    const PnPair pair = entry ? *entry : PnPair{};
+    const ProofNumbers* const entry = table_.find(key(true));
+    const ProofNumbers numbers = entry ? *entry : ProofNumbers{};
     board_->undo_pass();
     ++quiet_moves_left_;
-    children_.push_back({NO_POINT, pair});
-    if (pair == PN_PROVEN) generate_quiet_replies();
+    children_.push_back({NO_POINT, numbers});
+    if (numbers == PN_WIN) generate_quiet_replies();
   } else {
-    decide(PN_PROVEN);
+    decide(PN_WIN);
   }
 }
 
@@ -238,19 +239,19 @@ void PnSearch::generate_quiet_replies() {
 /// Adds a reply, unless it loses to the threat or to another VCF.
 void PnSearch::add_reply(Point move, const VcfTree& threat) {
   const u64 child_key = key(true) ^ ZOBRIST.stone[side_index(defender_)][move];
-  if (const PnPair* const entry = table_.find(child_key)) {
-    if (*entry != PN_PROVEN) children_.push_back({move, *entry});
+  if (const ProofNumbers* const entry = table_.find(child_key)) {
+    if (*entry != PN_WIN) children_.push_back({move, *entry});
     return;
   }
-  PnPair pair;
+  ProofNumbers numbers;
   if (stop_condition_->count_node()) {
     const ScopedPlay played(*board_, move, defender_);
     if ((!threat.empty() && still_wins(*board_, attacker_, threat, *stop_condition_)) ||
         vcf_.search(*board_, attacker_, PN_LEAF_VCF, *stop_condition_) == SolveStatus::WIN)
-      pair = PN_PROVEN;
+      numbers = PN_WIN;
   }
-  if (!stop_condition_->stopped()) table_.store(child_key, pair, 1);
-  if (pair != PN_PROVEN) children_.push_back({move, pair});
+  if (!stop_condition_->stopped()) table_.store(child_key, numbers, 1);
+  if (numbers != PN_WIN) children_.push_back({move, numbers});
 }
 
 /// Whether the attacker has a VCF if the defender passes.
@@ -298,10 +299,10 @@ u32 PnSearch::build_attack(ProofBuilder& builder) {
 Point PnSearch::find_proven_attack() {
   children_.clear();
   const Point best = best_;
-  const PnPair pair = expand(true, {PN_INFINITE, PN_INFINITE}, 0);
+  const ProofNumbers numbers = search_node(true, {PN_INFINITE, PN_INFINITE}, 0);
   const Point move = best_;
   best_ = best;
-  return pair == PN_PROVEN && !stop_condition_->stopped() ? move : NO_POINT;
+  return numbers == PN_WIN && !stop_condition_->stopped() ? move : NO_POINT;
 }
 
 /// The attacker has just played `move`, which wins.
@@ -361,7 +362,7 @@ void PnSearch::clear() {
 
 void PnSearch::increase_threat_budget() {
   const u64 larger =
-      std::min<u64>(threat_budget_, ~u64{0} / 256) * static_cast<u64>(PN_WIDEN_FACTOR);
+      std::min<u64>(threat_budget_, ~u64{0} / 256) * static_cast<u64>(PN_THREAT_BUDGET_FACTOR);
   clear();
   threat_budget_ = larger;
 }

@@ -24,10 +24,10 @@ class PnSearch {
   SolveStatus search(ThreatBoard& board, Colour attacker, int quiet, u64 max_nodes,
                      StopCondition& stop_condition);
 
-  /// Adds the win of the last search; its root is the builder's last node. Evicted table entries
-  /// are searched again. False if the stop condition ended it, or if the proof exceeds `max_bytes`,
-  /// which also stops the stop condition. Requires the board, attacker and quiet moves of that
-  /// search.
+  /// Adds the proof of the last search's win to the builder; its root is the builder's last node.
+  /// Evicted table entries are searched again. False if the stop condition ended it, or if the
+  /// proof exceeds `max_bytes`, which also triggers the stop condition. Requires the board,
+  /// attacker and quiet moves of that search.
   bool build(ProofBuilder& builder, size_t max_bytes, StopCondition& stop_condition);
 
   /// The best first move so far; NO_POINT if there is none.
@@ -50,27 +50,27 @@ class PnSearch {
 
  private:
   struct Child {
-    Point move;   ///< NO_POINT: a pass
-    PnPair pair;  ///< from the point of view of the side to move after it
+    Point move;            ///< NO_POINT: a pass
+    ProofNumbers numbers;  ///< from the point of view of the side to move after it
   };
   /// A node being expanded; its children are on top of children_.
   struct Frame {
-    bool attacking;
-    bool quiet = false;      ///< a defender's node after a quiet move
-    bool is_solved = false;  ///< `pair` is final
-    PnPair pair;
+    bool is_or_node;         ///< the attacker is to move
+    bool quiet = false;      ///< an AND node after a quiet move
+    bool is_solved = false;  ///< `numbers` is final
+    ProofNumbers numbers;
     size_t first = 0;
   };
 
   /// Combined numbers of a node's children.
-  struct Sum {
-    PnPair pair;
+  struct ChildSummary {
+    ProofNumbers numbers;
     size_t best = 0;           ///< the child to search next
     u32 second = PN_INFINITE;  ///< `delta` of the second best child
-    u32 others = 0;            ///< contribution of the other children to pair.delta
+    u32 others = 0;            ///< contribution of the other children to numbers.delta
   };
 
-  PnPair expand(bool attacking, PnPair thresholds, int ply);
+  ProofNumbers search_node(bool is_or_node, ProofNumbers thresholds, int ply);
   void generate_attacks(Frame& frame);
   void generate_replies(Frame& frame);
   void generate_quiet_replies();
@@ -80,8 +80,9 @@ class PnSearch {
   u64 key_after(Point attack) const;
   void add_reply(Point move, const VcfTree& threat);
   SolveStatus find_threat(VcfTree& threat);
-  PnPair search_child(const Child& child, const Frame& frame, PnPair thresholds, int ply);
-  Sum combine(const Frame& frame) const;
+  ProofNumbers search_child(const Child& child, const Frame& frame, ProofNumbers thresholds,
+                            int ply);
+  ChildSummary combine(const Frame& frame) const;
   void play_move(Point move, const Frame& frame);
   void undo_move(Point move, const Frame& frame);
 
@@ -91,7 +92,7 @@ class PnSearch {
   u32 build_quiet_defence(ProofBuilder& builder, Point move);
   Point find_proven_attack();
 
-  u64 key(bool attacking) const;
+  u64 key(bool is_or_node) const;
   bool out_of_nodes() const { return stop_condition_->nodes() >= max_nodes_; }
 
   PnTable table_;

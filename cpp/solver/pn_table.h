@@ -13,16 +13,17 @@ namespace tengen {
 /// From the point of view of the side to move: `phi` estimates the work to show that it reaches its
 /// goal (the proof number at attacker nodes), `delta` the work for the other side. 0: proven;
 /// PN_INFINITE: disproven.
-struct PnPair {
+struct ProofNumbers {
   u32 phi = 1;
   u32 delta = 1;
 
-  bool operator==(const PnPair&) const = default;
+  bool operator==(const ProofNumbers&) const = default;
 };
 
 inline constexpr u32 PN_INFINITE = 1u << 30;
-inline constexpr PnPair PN_PROVEN = {0, PN_INFINITE};
-inline constexpr PnPair PN_DISPROVEN = {PN_INFINITE, 0};
+/// Solved nodes, for the side to move: it reaches its goal, or it cannot.
+inline constexpr ProofNumbers PN_WIN = {0, PN_INFINITE};
+inline constexpr ProofNumbers PN_LOSS = {PN_INFINITE, 0};
 
 class PnTable {
  public:
@@ -30,17 +31,17 @@ class PnTable {
   explicit PnTable(size_t bytes) : buckets_(std::max<size_t>(bytes / sizeof(Bucket), 1)) {}
 
   /// The numbers of a key, or nullptr. Valid until the next store.
-  const PnPair* find(u64 key) const {
+  const ProofNumbers* find(u64 key) const {
     key ^= salt_;
     const u64 tag = tag_of(key);
     for (const Entry& entry : buckets_[index_of(key)].entries)
-      if (((entry.tag ^ tag) >> COST_BITS) == 0) return &entry.pair;
+      if (((entry.tag ^ tag) >> COST_BITS) == 0) return &entry.numbers;
     return nullptr;
   }
 
   /// Replaces the entry of this key, a cleared one, or the cheapest of the bucket. `nodes`: the
   /// work behind it.
-  void store(u64 key, PnPair pair, u64 nodes) {
+  void store(u64 key, ProofNumbers numbers, u64 nodes) {
     key ^= salt_;
     const u64 tag = tag_of(key);
     Bucket& bucket = buckets_[index_of(key)];
@@ -52,7 +53,7 @@ class PnTable {
       }
       if (replacement_value(entry) < replacement_value(*chosen)) chosen = &entry;
     }
-    *chosen = {tag | static_cast<u64>(std::bit_width(nodes)), pair};
+    *chosen = {tag | static_cast<u64>(std::bit_width(nodes)), numbers};
   }
 
   void prefetch(u64 key) const { __builtin_prefetch(&buckets_[index_of(key ^ salt_)]); }
@@ -71,7 +72,7 @@ class PnTable {
   /// The bucket index covers the high bits of the key, so none is lost with 65536 or more buckets.
   struct Entry {
     u64 tag;
-    PnPair pair;
+    ProofNumbers numbers;
   };
   struct alignas(64) Bucket {
     Entry entries[4];

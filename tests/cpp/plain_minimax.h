@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The value of a position by plain minimax: no window, no order, no table of bounds; the referee
-// judges. A second opinion for the alpha-beta search, so it shares nothing with it but the rules,
+// decides. A second opinion for the alpha-beta search, so it shares nothing with it but the rules,
 // the evaluator and the conventions below.
 //
 //   - A side that can make a five has won, one ply on; so it has with an open four, three plies on,

@@ -60,10 +60,10 @@ TEST(parallel_ranges_pass_exceptions_on) {
   bool caught = false;
   try {
     parallel_ranges(1000, 2, [](size_t first, size_t) {
-      if (first == 128) throw std::runtime_error("told");
+      if (first == 128) throw std::runtime_error("thrown");
     });
   } catch (const std::runtime_error& error) {
-    caught = std::string_view(error.what()) == "told";
+    caught = std::string_view(error.what()) == "thrown";
   }
   CHECK(caught);
 }

@@ -47,8 +47,8 @@ TEST(engine_reports_lines_and_then_the_result) {
     check_events(position, engine, events);
     CHECK(events.size() >= 2);
     // The result is the last reported line.
-    const SearchInfo &told = events[events.size() - 2].info, &answer = events.back().info;
-    CHECK(told.pv == answer.pv && told.value == answer.value);
+    const SearchInfo &reported = events[events.size() - 2].info, &answer = events.back().info;
+    CHECK(reported.pv == answer.pv && reported.value == answer.value);
     CHECK_EQ(events.back().ponder, answer.pv.size() > 1 ? answer.pv[1] : NO_POINT);
     int depth = 0;
     for (const EngineEvent& event : events) {
@@ -155,12 +155,12 @@ TEST(time_counts_from_the_ponder_hit) {
       request.ponder = true;
       engine.go(request);
       // The search exceeds its limits while the opponent thinks.
-      i64 told = 0;
-      while (told < 40'000'000) {
+      i64 reported = 0;
+      while (reported < 40'000'000) {
         const std::optional<EngineEvent> event = engine.next_event(TIMEOUT);
         CHECK(event && event->kind == EngineEvent::Kind::INFO);
         if (!event || event->kind != EngineEvent::Kind::INFO) break;
-        told = event->info.nanoseconds;
+        reported = event->info.nanoseconds;
       }
       engine.ponder_hit(late ? std::optional(time) : std::nullopt);
       check_events(position, engine, events_of(engine));

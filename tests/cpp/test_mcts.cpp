@@ -96,7 +96,7 @@ TEST(mcts_playouts_are_limited_exactly) {
         const SearchLog log = search_and_log(search, request_of(position, 0, limit));
         check_answer(position, log);
         const SearchInfo& info = log.answer.info;
-        for (const SearchInfo& told : log.infos) CHECK(told.stats.nodes <= limit);
+        for (const SearchInfo& reported : log.infos) CHECK(reported.stats.nodes <= limit);
         CHECK(info.stats.evaluations <= info.stats.nodes + 1);
         if (is_mate(info.value)) continue;  // found before the limit
         CHECK_EQ(info.stats.nodes, limit);

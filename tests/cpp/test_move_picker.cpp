@@ -29,8 +29,8 @@ class Picking {
     int behind = 0;
     for (Point p = picker.next(); p != NO_POINT; p = picker.next()) {
       // Best first, by scores that only fall.
-      CHECK(picker.ordering_gap() >= behind || p == tt_move);
-      if (p != tt_move) behind = picker.ordering_gap();
+      CHECK(picker.score_below_best() >= behind || p == tt_move);
+      if (p != tt_move) behind = picker.score_below_best();
       moves.push_back(p);
     }
     CHECK_EQ(picker.next(), NO_POINT);

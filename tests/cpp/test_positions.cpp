@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The drawn cases of tests/positions, judged by the referee and by the patterns. The format is in
+// The drawn cases of tests/positions, checked by the referee and by the patterns. The format is in
 // tests/positions/README.md.
 #include <algorithm>
 #include <cctype>

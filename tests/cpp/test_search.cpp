@@ -70,7 +70,7 @@ TEST(node_limit_is_exact) {
       const SearchLog log = search_and_log(search, request_of(position, 0, limit));
       check_answer(position, log);
       const SearchInfo& info = log.answer.info;
-      for (const SearchInfo& told : log.infos) CHECK(told.stats.nodes <= limit);
+      for (const SearchInfo& reported : log.infos) CHECK(reported.stats.nodes <= limit);
       CHECK(info.stats.vcf_nodes <= info.stats.nodes);
       CHECK(info.stats.solver_nodes <= limit / 10 + 1);
       if (is_mate(info.value)) continue;  // found before the limit
@@ -96,11 +96,11 @@ TEST(depth_limit_is_kept) {
       CHECK_EQ(log.infos.back().depth, depth);
       CHECK_EQ(log.answer.info.value, log.infos.back().value);
       CHECK(log.answer.info.pv == log.infos.back().pv);
-      int told = 0;
+      int reported = 0;
       for (const SearchInfo& info : log.infos) {
-        CHECK(told <= info.depth && info.depth <= told + 1);
+        CHECK(reported <= info.depth && info.depth <= reported + 1);
         CHECK(info.selective_depth >= info.depth);
-        told = info.depth;
+        reported = info.depth;
       }
       ++searched;
     }
@@ -153,17 +153,17 @@ TEST(search_is_stopped_while_it_runs) {
     const GamePosition position = quiet_game(rng, 15, Rule::STANDARD);
     AlphaBeta search = classical_search(15, Rule::STANDARD);
     SearchControl control;
-    int told = 0;
+    int reported = 0;
     const SearchResult answer =
         search.search(request_of(position, 0), control, [&](const SearchInfo& info) {
-          told = info.depth;
+          reported = info.depth;
           if (info.depth < 3) return;
           if (by_deadline)
             control.deadline = 0;
           else
             control.stop = true;
         });
-    CHECK_EQ(told, 3);
+    CHECK_EQ(reported, 3);
     CHECK(is_playable(position, answer.info.pv));
     CHECK(answer.info.depth == 3 || answer.info.depth == 4);
   }
@@ -219,7 +219,7 @@ TEST(five_is_played_under_any_limit) {
 
 TEST(multipv_lines_are_complete_and_distinct) {
   Rng rng(8);
-  int told = 0;
+  int reported = 0;
   for (int i = 0; i < 80; ++i) {
     const int size = i % 2 ? 9 : 15;
     const Rule rule = static_cast<Rule>(i % RULE_NB);
@@ -238,12 +238,12 @@ TEST(multipv_lines_are_complete_and_distinct) {
       moves.insert(line.pv.at(0));
     }
     if (moves.size() != lines.size())
-      check::fail(__FILE__, __LINE__, "a move is told twice: " + describe(position));
+      check::fail(__FILE__, __LINE__, "a move is reported twice: " + describe(position));
     for (size_t k = 1; k < lines.size(); ++k) CHECK(lines[k].value <= lines[k - 1].value);
     CHECK_EQ(log.answer.move, lines[0].pv[0]);
-    told += static_cast<int>(lines.size());
+    reported += static_cast<int>(lines.size());
   }
-  CHECK(told > 200);
+  CHECK(reported > 200);
 }
 
 TEST(single_search_move_is_searched_fully) {

@@ -163,7 +163,7 @@ TEST(full_width_search_solves_small_boards) {
 }
 
 TEST(no_technique_claims_a_false_win) {
-  // With everything on, a win or a loss that is told is one: pruning may miss it, but may not make
+  // With everything on, a reported win or loss is one: pruning may miss it, but may not make
   // it up. How far away it is said to be is not checked: where a win by fours cannot be disturbed,
   // the search does not count its plies.
   Rng rng(5);

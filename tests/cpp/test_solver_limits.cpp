@@ -96,7 +96,7 @@ TEST(vcf_node_limit_is_exact) {
     ThreatBoard board(15, position.rule);
     board.assign(position.cells, 0);
     for (const u64 limit : {1, 2, 3, 7, 127, 128, 129, 1000}) {
-      // By its own limit, and by that of the stop_condition.
+      // By its own limit, and by that of the stop condition.
       StopCondition unlimited;
       vcf.clear();
       const SolveStatus found = vcf.search(board, position.attacker, limit, unlimited);

@@ -126,7 +126,7 @@ TEST(shallow_bound_does_not_replace_a_deep_one) {
   table.store(1, 0, entry_at(10));
   table.store(1, 0, entry_at(6));  // much shallower
   CHECK_EQ(found_at(table, 1).depth, 10);
-  table.store(1, 0, entry_at(7));  // a little shallower: newer resources counts
+  table.store(1, 0, entry_at(7));  // a little shallower: the newer entry counts
   CHECK_EQ(found_at(table, 1).depth, 7);
   table.store(1, 0, entry_at(20));
   table.store(1, 0, entry_at(2, Bound::EXACT));  // a value is more than a bound

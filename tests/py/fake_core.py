@@ -56,7 +56,7 @@ class FakeCore:
     loaded: list[int] = field(default_factory=list)
     evaluations: list[object] = field(default_factory=list)  # that it was given
     started: list[dict[str, object]] = field(default_factory=list)
-    script: list[FakeEvent] | None = None  # to be told instead, the end included
+    script: list[FakeEvent] | None = None  # events to send instead, including the end
     fault: str = ""  # why it breaks down
     games: int = 0
     stops: int = 0

@@ -113,23 +113,23 @@ class Points:
             self._taken.add((x, y))
 
 
-def matches(expected: str, told: str, points: Points) -> None:
+def matches(expected: str, reply: str, points: Points) -> None:
     """Assert that a reply is what a dialogue expects."""
-    if told.startswith(("ERROR", "UNKNOWN")):
+    if reply.startswith(("ERROR", "UNKNOWN")):
         points.refused()
     if expected in ("{move}", "{moves 2}", "{moves 3}"):
-        points.check(told, 1 if expected == "{move}" else int(expected[7]))
+        points.check(reply, 1 if expected == "{move}" else int(expected[7]))
     elif expected.startswith("/"):
-        assert re.fullmatch(expected.strip("/"), told), f"{told!r} is not {expected}"
+        assert re.fullmatch(expected.strip("/"), reply), f"{reply!r} is not {expected}"
     elif expected in _WORDS:
-        assert re.fullmatch(_WORDS[expected], told), f"{told!r} is no {expected}"
+        assert re.fullmatch(_WORDS[expected], reply), f"{reply!r} is no {expected}"
     else:
-        assert told == expected
+        assert reply == expected
 
 
 @dataclass
 class Actor:
-    """Acts out a dialogue with a session. Unless it is told to hold them, searches end at once with
+    """Plays a dialogue with a session. Unless the dialogue holds them, searches end at once with
     the point nearest to the centre.
     """
 
@@ -137,7 +137,7 @@ class Actor:
         default_factory=lambda: GomocupSession(lambda: ABOUT, cores=8, seed=1)
     )
     points: Points = field(default_factory=Points)
-    told: deque[str] = field(default_factory=deque)
+    replies: deque[str] = field(default_factory=deque)
     did: list[Action] = field(default_factory=list)  # since the last line of the manager
     thinking: ThinkAction | None = None
     last: ThinkAction | None = None
@@ -167,24 +167,24 @@ class Actor:
         self.do(self.session.handle(line))
 
     def _hear(self, expected: str) -> None:
-        while self.told and self.told[0].startswith(REMARKS):
+        while self.replies and self.replies[0].startswith(REMARKS):
             if expected.startswith(("MESSAGE", "/MESSAGE", "{message}")):
                 break
-            self.told.popleft()
-        assert self.told, f"no reply where {expected!r} was expected"
-        matches(expected, self.told.popleft(), self.points)
+            self.replies.popleft()
+        assert self.replies, f"no reply where {expected!r} was expected"
+        matches(expected, self.replies.popleft(), self.points)
 
     def _silence(self) -> None:
-        left = [line for line in self.told if not line.startswith(REMARKS)]
+        left = [line for line in self.replies if not line.startswith(REMARKS)]
         assert not left, f"unexpected replies: {left}"
-        self.told.clear()
+        self.replies.clear()
 
     def do(self, actions: list[Action]) -> None:
         for action in actions:
             self.did.append(action)
             if isinstance(action, SendLine):
                 assert "\n" not in action.line
-                self.told.append(action.line)
+                self.replies.append(action.line)
             elif isinstance(action, ThinkAction):
                 assert self.thinking is None, "two searches at once"
                 self.thinking = self.last = action
@@ -215,7 +215,7 @@ class Actor:
         self.found = info_of(board, score, int(depth), float(seconds))
         for action in self.session.search_event(self.found):
             assert isinstance(action, SendLine)
-            self.told.append(action.line)
+            self.replies.append(action.line)
 
     def _done(self, rest: str) -> None:
         """The search ends, with this move if there is one."""

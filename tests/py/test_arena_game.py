@@ -37,9 +37,9 @@ _told = st.builds(
     st.lists(st.sampled_from(["a1", "h8", "pass", "v22"]), max_size=5),
 )
 def test_round_trip(
-    winner: Colour | None, reason: str, words: str, told: list[MoveReport], moves: list[str]
+    winner: Colour | None, reason: str, words: str, reports: list[MoveReport], moves: list[str]
 ) -> None:
-    values = {"reason": reason, "detail": words, "reports": tuple(told), "moves": tuple(moves)}
+    values = {"reason": reason, "detail": words, "reports": tuple(reports), "moves": tuple(moves)}
     game = game_of(FIXTURE, winner, **values)
     line = game.to_json()
     assert "\n" not in line

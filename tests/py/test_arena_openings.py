@@ -169,7 +169,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert len(result.openings) == 1
     assert dict(result.left_out) == {
         "the same as another one, rotated or mirrored": 1,
-        "of another board size": 1,
+        "for another board size": 1,
         "with stones that were set up": 2,
         "with a pass": 1,
         "with a move out of turn": 1,
@@ -434,7 +434,7 @@ def test_openings_of_a_file(tmp_path: Path) -> None:
     result = openings_for(definition, HereCluster(), warn=messages.append)
     assert result == [("h8", "i7")] * 3
     assert messages == [
-        f"{path}: 1 of 2 records left out: 1 of another board size",
+        f"{path}: 1 of 2 records left out: 1 for another board size",
         "1 openings for 3 pairs: they repeat",
     ]
     with pytest.raises(BadArena, match="no openings 'nowhere': use balanced, even, renju26"):

@@ -21,8 +21,8 @@ from tengen.arena.ratings_fit import (
     PRIOR_DRAW,
     PRIOR_FIELD,
     PRIOR_OPPONENTS,
+    connected_components,
     fit,
-    groups_of,
     log_logistic,
 )
 
@@ -349,7 +349,7 @@ def test_disconnected_groups() -> None:
     ]
     ratings = rate(games, 5)
     assert ratings.groups == ((0, 1), (2, 3), (4,))
-    assert groups_of([(4, 2), (2, 0), (1, 3)], 6) == ((0, 2, 4), (1, 3), (5,))
+    assert connected_components([(4, 2), (2, 0), (1, 3)], 6) == ((0, 2, 4), (1, 3), (5,))
     assert not ratings.connected
     assert ratings.difference(0, 1).error < 120
     assert ratings.difference(2, 3).error < 120

@@ -111,15 +111,15 @@ def test_passes() -> None:
 
 
 def test_scores_of_players() -> None:
-    def tells(score: Score) -> Callable[[Board, Limit], PlayResult]:
+    def scores(score: Score) -> Callable[[Board, Limit], PlayResult]:
         def answer(board: Board, limit: Limit) -> PlayResult:
             info = Info(PovScore(score, board.turn), depth=4, nodes=99)
             return PlayResult(board.legal_moves()[0], None, info)
 
         return answer
 
-    black = Scripted(tells(Score(35)), "c1", tells(Score(0, -6)))
-    white = Scripted(tells(Score(-20)), claims("d1", 3))
+    black = Scripted(scores(Score(35)), "c1", scores(Score(0, -6)))
+    white = Scripted(scores(Score(-20)), claims("d1", 3))
     game = play(black, white, after(move_limit=5))
     assert [reported[1:] for reported in game.reports] == [
         (35, None, 4, 99),

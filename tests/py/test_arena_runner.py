@@ -205,7 +205,9 @@ def test_errors_of_the_work(tmp_path: Path) -> None:
     assert len(MatchFolder.read(tmp_path).games) == 2
 
 
-def test_a_journal_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_log_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     append, room = EventLog.append, 4
 
     def full(event_log: EventLog, line: str) -> None:

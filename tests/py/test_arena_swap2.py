@@ -33,7 +33,7 @@ from tengen.game.rule import Colour
 THREE = "c3 d4 e5"
 FIRST, SECOND = 4, 7  # the players: first and second
 QUICK = Limit(time=0.05)
-SURE = Limit(nodes=5000)  # the same judgement on a busy machine
+SURE = Limit(nodes=5000)  # the same choice on a busy machine
 
 
 def play(first: Scripted, second: Scripted, control: TimeControl | None = None) -> MatchGame:

@@ -110,18 +110,18 @@ def test_positions_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_off_path_positions_are_beside_the_games() -> None:
     settings = selfplay.Settings(nodes=30, off_path=1.0, off_path_plies=3, memory=1)
     arrays = selfplay.play_game(selfplay.Task(settings, 5), progress_record())
-    stray = arrays["result"] == selfplay.OFF_PATH_RESULT
-    games = arrays["board"][~stray]
-    assert 0 < stray.sum() <= len(games)
+    off_path = arrays["result"] == selfplay.OFF_PATH_RESULT
+    games = arrays["board"][~off_path]
+    assert 0 < off_path.sum() <= len(games)
     plies = (games > 0).sum(axis=1)
     assert (np.diff(plies) == 1).all(), "the game goes on as if there were none"
-    before = np.cumsum(~stray) - 1  # the position of the game that a stray comes after
-    away = (arrays["board"][stray] > 0).sum(axis=1) - plies[before[stray]]
+    before = np.cumsum(~off_path) - 1  # the position of the game before each off-path one
+    away = (arrays["board"][off_path] > 0).sum(axis=1) - plies[before[off_path]]
     assert {1, 2, 3} <= set(away.tolist()) <= set(range(1, 4 + selfplay.OFF_PATH_FORCED))
-    kept = games[before[stray]]
-    assert ((arrays["board"][stray] == kept) | (kept == 0)).all(), "no stone is moved"
-    assert (arrays["best"][stray] == arrays["move"][stray]).all()
-    for cells, colour in zip(arrays["board"][stray], arrays["to_move"][stray], strict=True):
+    kept = games[before[off_path]]
+    assert ((arrays["board"][off_path] == kept) | (kept == 0)).all(), "no stone is moved"
+    assert (arrays["best"][off_path] == arrays["move"][off_path]).all()
+    for cells, colour in zip(arrays["board"][off_path], arrays["to_move"][off_path], strict=True):
         board = Board.from_array(cells.reshape(15, 15), Colour(int(colour)), Rule.FREESTYLE)
         assert not selfplay.is_forced(board)
 

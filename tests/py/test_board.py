@@ -311,7 +311,7 @@ def test_svg_crosses_numbers_and_rings() -> None:
     board.push("pass")
     assert board.svg() == board.svg(forbidden=False)  # white to move
     board.push("g8")
-    assert board.svg(forbidden={"a1": "told"}) != board.svg(forbidden=False)
+    assert board.svg(forbidden={"a1": "given"}) != board.svg(forbidden=False)
     assert board.svg(numbers=True) == board.svg(numbers={"g8": 2})  # the pass was move 1
     assert board.svg(last="d7") != board.svg()
 

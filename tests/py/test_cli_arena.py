@@ -112,8 +112,8 @@ def killed(words: list[str], out: Path, games: int, delay: float) -> int:
 
 
 def whole_lines(out: Path) -> int:
-    journal = out / "games.jsonl"
-    return journal.read_bytes().count(b"\n") if journal.exists() else 0
+    event_log = out / "games.jsonl"
+    return event_log.read_bytes().count(b"\n") if event_log.exists() else 0
 
 
 def kill_and_resume(tmp_path: Path, games: int, nodes: int, kills: int) -> None:
@@ -277,7 +277,7 @@ WRONG = {
     "no players": ["match", "--games", "2"],
     "odd games": ["match", "random", "random", "--games", "3"],
     "no such program": ["match", "random", "./there-is-no-such-program"],
-    "a net of another rule": ["match", "random", f"alphabeta,net={LIVELY}", "--rule", "renju"],
+    "a net for another rule": ["match", "random", f"alphabeta,net={LIVELY}", "--rule", "renju"],
     "no such net": ["match", "random", "alphabeta,net=no-such.onnx"],
     "a net that is none": ["match", "random", f"alphabeta,net={__file__}"],
     "no such option": ["match", "random", "classical,nul_move=off"],

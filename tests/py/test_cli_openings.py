@@ -188,7 +188,7 @@ def test_check_reports_each_fault(capsys: Capture) -> None:
     assert lines[0].split() == ["no", "stones", "black", "wins", "verdict,", "moves"]
     assert re.search(r"1 +3 +\d+\.\d% +(balanced|better for \w+): h8 i7 j9", lines[1])
     assert re.search(r"2 +3 +- +the same as another one, rotated or mirrored: h8", lines[2])
-    assert re.search(r"3 +0 +- +of another board size$", lines[3])
+    assert re.search(r"3 +0 +- +for another board size$", lines[3])
     assert re.search(r"4 +6 +100\.0% +better for black: h8", lines[4])
     assert lines[-1].startswith("4 openings: ")
 

@@ -320,11 +320,11 @@ def test_what_cannot_be_mixed(dataset: Dataset, tmp_path: Path) -> None:
     renju = Dataset.open(make_set(tmp_path / "renju", rows, rule=Rule.RENJU, redistributable=False))
     large = Dataset.open(make_set(tmp_path / "large", random_rows(40, 11), size=11))
     train = dataset.split("train")
-    with pytest.raises(BadData, match="renju is of rule renju, not freestyle"):
+    with pytest.raises(BadData, match="renju has rule renju, not freestyle"):
         Mixture([(train, 1), (renju.split("all"), 1)])
     both = Mixture([(train, 1), (renju.split("all"), 1)], any_rule=True)
     assert not both.redistributable
-    with pytest.raises(BadData, match="is of board size 11, not 9"):
+    with pytest.raises(BadData, match="has board size 11, not 9"):
         Mixture([(train, 1), (large.split("all"), 1)])
     with pytest.raises(BadData, match="is too small for batches of 10"):
         BatchReader(Mixture([(train, 1), (dataset.split("all"), 0.001)]), 10)

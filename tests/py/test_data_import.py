@@ -296,8 +296,8 @@ def test_any_format_of_records(tmp_path: Path) -> None:
     assert manifest.counts == {
         "games": 6,
         "positions": 4 + 2 + 3,
-        "games of another size": 1,
-        "games of another rule": 1,
+        "games with another board size": 1,
+        "games with another rule": 1,
         "games without a result": 1,
     }
     assert manifest.source == "a.sgf, b.psq, c.txt"
@@ -350,7 +350,7 @@ def test_no_positions(tmp_path: Path) -> None:
         (
             "a.sgf",
             "(;SZ[15]RU[renju]RE[B+];B[hh])",
-            "no game of rule freestyle: 1 are of rule renju",
+            "no game of rule freestyle: 1 have rule renju",
         ),
         (
             "b.txt",

@@ -302,7 +302,7 @@ def test_bad_input_is_reported(tmp_path: Path, damage: str) -> None:
         "column": "column meta missing",
         "meta": "cannot be read",
         "cut": "cannot be read",
-        "rule": r"b\.npz is of renju on 15x15, the first file is not",
+        "rule": r"b\.npz has positions of renju on 15x15, the first file is not",
         "share": "result_share: 1.5 is out of range, use 0 to 1",
         "nothing": "no .npz file",
     }[damage]

@@ -373,7 +373,7 @@ def test_the_manifest_round_trip(folder: Path) -> None:
 def test_another_rule_than_required(folder: Path) -> None:
     result = Dataset.open(folder)
     assert result.require("freestyle", 9) is result
-    with pytest.raises(BadData, match="is of rule freestyle, not renju"):
+    with pytest.raises(BadData, match="has rule freestyle, not renju"):
         result.require("renju")
 
 

@@ -78,7 +78,7 @@ def started() -> Board:
     return board
 
 
-def told(played: PlayResult) -> str:
+def evaluator_of(played: PlayResult) -> str:
     assert played.info is not None
     return str(played.info.evaluation)
 
@@ -87,7 +87,7 @@ def test_classical_plays_with_a_reason(tries: Tries) -> None:
     with Engine(memory=8) as engine:
         assert engine.evaluation(started()).name == "mixnet"
         result = [engine.play(started(), QUICK) for _ in range(3)]
-        assert {told(played) for played in result} == {NO_MEMORY}
+        assert {evaluator_of(played) for played in result} == {NO_MEMORY}
         assert tries.count == 1, "it is not tried again with each move"
         assert not any(played.info.visits for played in result if played.info), "alpha-beta"
         assert str(engine.evaluation(started())) == NO_MEMORY
@@ -102,14 +102,14 @@ def test_the_next_game_retries_the_net(tries: Tries) -> None:
     with Engine(memory=8) as engine:
         engine.play(started(), QUICK)
         engine.new_game()
-        assert told(engine.play(started(), QUICK)) == NO_MEMORY
+        assert evaluator_of(engine.play(started(), QUICK)) == NO_MEMORY
         assert tries.count == 2
         tries.fault = None
-        assert told(engine.play(started(), QUICK)) == NO_MEMORY
+        assert evaluator_of(engine.play(started(), QUICK)) == NO_MEMORY
         engine.new_game()
         engine.prepare(started(), seconds=None)
         played = engine.play(started(), QUICK)
-        assert told(played) == "mixnet (net own)"
+        assert evaluator_of(played) == "mixnet (net own)"
         assert played.info is not None
         assert played.info.visits, "with the search that is meant for nets"
         assert tries.count == 3
@@ -125,7 +125,7 @@ def test_the_next_game_retries_the_net(tries: Tries) -> None:
 def test_other_faults(tries: Tries, fault: Exception, message: str) -> None:
     tries.fault = fault
     with Engine(memory=8) as engine:
-        result = told(engine.play(started(), QUICK))
+        result = evaluator_of(engine.play(started(), QUICK))
     assert result == f"classical (own cannot be loaded: {message})"
 
 
@@ -133,7 +133,7 @@ def test_damaged_lazy_tables(own: Path) -> None:
     lazy_tables_path(own).write_bytes(b"rubbish")
     with Engine(memory=8) as engine:
         engine.prepare(started(), seconds=None)
-        result = told(engine.play(started(), QUICK))
+        result = evaluator_of(engine.play(started(), QUICK))
         assert result.startswith(f"classical (own cannot be loaded: {lazy_tables_path(own)}: ")
     with Engine(memory=8, net=str(own)) as engine, pytest.raises(BadTables):
         engine.play(started(), Limit(depth=1))
@@ -146,7 +146,7 @@ def test_a_named_net_that_fails_is_an_error(tries: Tries, own: Path) -> None:
                 engine.play(started(), QUICK)
         assert tries.count == 2
         engine.configure(net="")
-        assert told(engine.play(started(), QUICK)) == NO_MEMORY
+        assert evaluator_of(engine.play(started(), QUICK)) == NO_MEMORY
 
 
 def test_a_manager_gets_its_move(tries: Tries) -> None:

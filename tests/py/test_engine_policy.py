@@ -130,7 +130,7 @@ def test_progress_between_infos(threads: int) -> None:
         end = time.monotonic() + 20
         while len(seen) < 4 and time.monotonic() < end:
             time.sleep(0.05)
-            now = analysis.progress()  # nothing of what it tells is read
+            now = analysis.progress()  # none of its infos is read
             if now is not None and (not seen or now.nodes > seen[-1].nodes):
                 seen.append(now)
         analysis.stop()

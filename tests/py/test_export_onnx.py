@@ -98,9 +98,9 @@ def test_what_cannot_be_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     path = tmp_path / "a.onnx"
     with pytest.raises(BadNet, match=r"layers of mixnet-s depend .*needs one board size"):
         export_onnx(tiny_net(1), path, None)
-    with pytest.raises(BadNet, match="boards are of size 5 to 22, not 4"):
+    with pytest.raises(BadNet, match="boards have size 5 to 22, not 4"):
         export_onnx(tiny_net(1), path, 4)
-    with pytest.raises(BadNet, match="boards are of size 5 to 22, not 23"):
+    with pytest.raises(BadNet, match="boards have size 5 to 22, not 23"):
         export_onnx(small_resnet(), path, None, sizes=(22, 23))
     net = small_resnet()
     monkeypatch.setattr(onnx, "_converted", lambda *_: b"no model")

@@ -152,11 +152,11 @@ def test_the_server_understands_the_client() -> None:
     for position in positions:
         lines = client.request(position, SECOND)
         while True:
-            actor.told.clear()
+            actor.replies.clear()
             for line in lines:
                 actor.do(actor.session.handle(line))
             reply = None
-            for reported in actor.told:
+            for reported in actor.replies:
                 heard = client.receive(reported)
                 reply = reply if isinstance(heard, Info | None) else heard
             if isinstance(reply, EngineMove):

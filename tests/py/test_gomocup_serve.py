@@ -126,8 +126,8 @@ def test_the_engine_cannot_be_created() -> None:
 
 
 class Cramped(FakeEngine):
-    """There is room for so many MiB of tables, at a time of its own: when it is made, when it is
-    told, when a search begins, or is under way.
+    """Has `room` MiB for tables and fails at `moment`: when it is created, when an option is set,
+    when a search starts, or while it runs.
     """
 
     room = 20

@@ -203,21 +203,21 @@ def test_differences_leave_the_free_keys_out() -> None:
 
 def test_cosine() -> None:
     config = ScheduleConfig(warmup=9, end=0.1)
-    assert config.rate_share(0, 110) == pytest.approx(0.1)
-    assert config.rate_share(8, 110) == pytest.approx(0.9)
-    assert config.rate_share(9, 110) == pytest.approx(1.0)
-    assert config.rate_share(59, 110) == pytest.approx(0.55)
-    assert config.rate_share(109, 110) == pytest.approx(0.1)
-    rates = [config.rate_share(step, 110) for step in range(9, 110)]
+    assert config.lr_factor(0, 110) == pytest.approx(0.1)
+    assert config.lr_factor(8, 110) == pytest.approx(0.9)
+    assert config.lr_factor(9, 110) == pytest.approx(1.0)
+    assert config.lr_factor(59, 110) == pytest.approx(0.55)
+    assert config.lr_factor(109, 110) == pytest.approx(0.1)
+    rates = [config.lr_factor(step, 110) for step in range(9, 110)]
     assert rates == sorted(rates, reverse=True)
 
 
 def test_step_and_constant() -> None:
     config = ScheduleConfig("step", warmup=0, milestones=(0.5, 0.8), factor=0.1)
-    result = [config.rate_share(step, 10) for step in range(10)]
+    result = [config.lr_factor(step, 10) for step in range(10)]
     assert result == pytest.approx([1] * 5 + [0.1] * 3 + [0.01] * 2)
-    assert ScheduleConfig("constant", warmup=0).rate_share(7, 10) == 1
-    assert ScheduleConfig(warmup=5).rate_share(0, 1) == pytest.approx(1 / 6)  # shorter than that
+    assert ScheduleConfig("constant", warmup=0).lr_factor(7, 10) == 1
+    assert ScheduleConfig(warmup=5).lr_factor(0, 1) == pytest.approx(1 / 6)  # shorter than that
 
 
 def test_drops_of_the_rate_after_100_150_and_200_epochs() -> None:
@@ -231,7 +231,7 @@ def test_drops_of_the_rate_after_100_150_and_200_epochs() -> None:
     made = TrainConfig.from_dict(table).with_steps(1_000_000)
     epoch = 1_000_000 // 32
     rates = [
-        made.optimiser.rate * made.schedule.rate_share(number * epoch, made.total_steps)
+        made.optimiser.rate * made.schedule.lr_factor(number * epoch, made.total_steps)
         for number in (0, 99, 100, 149, 150, 199, 200, 249)
     ]
     wanted = [5e-4, 5e-4, 5e-5, 5e-5, 5e-6, 5e-6, 5e-7, 5e-7]

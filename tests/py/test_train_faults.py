@@ -91,7 +91,7 @@ def _killed(times: int, table: dict[str, Any], path: Path) -> Iterator[int]:
 
 
 def _wait_for_growth(path: Path, lines: int, process: Any) -> None:
-    """Wait until a journal has this many more lines, or the process has ended."""
+    """Wait until an event log has this many more lines, or the process has ended."""
 
     def count() -> int:
         return path.read_bytes().count(b"\n") if path.exists() else 0
@@ -128,7 +128,7 @@ def test_damaged_checkpoints_are_skipped(
 
 
 def test_rejected_checkpoints_do_not_remove_new_ones(tmp_path: Path) -> None:
-    """A run that went on from an earlier step writes earlier steps than those that lie there."""
+    """A run resumed from an earlier step writes checkpoints older than those already there."""
     files = [tmp_path / f"step-{step:09}.checkpoint" for step in (7000, 7200, 7400, 8800, 9000)]
     for file in files:
         file.touch()
@@ -159,7 +159,7 @@ def test_nan_stops_the_run_with_a_message(
         return value_loss(outputs, sample, labels) * (1.0 if next(calls) < 12 else math.nan)
 
     monkeypatch.setitem(LOSSES, "value", Metric(broken, "value"))
-    with pytest.raises(TrainingFailed, match=r"near step 13.*lower optimiser\.rate.* of step 10"):
+    with pytest.raises(TrainingFailed, match=r"near step 13.*lower optimiser\.rate.* at step 10"):
         go(config(data, run={"validate_every": 1000}), tmp_path / "run")
     (newest,) = checkpoints(tmp_path / "run" / "checkpoints")
     assert all(torch.isfinite(value).all() for value in read_checkpoint(newest).weights.values())
@@ -185,7 +185,7 @@ sys.exit(main(sys.argv[2:]))
 @pytest.mark.parametrize(("most", "where"), [(20_000, "step-000000010.checkpoint"), (300, "jsonl")])
 def test_a_full_disk_costs_no_checkpoint(most: int, where: str, data: Path, tmp_path: Path) -> None:
     """Files may not grow beyond `most` bytes: checkpoints cannot be written, or not even the next
-    lines of the journal.
+    lines of the event log.
     """
     path = tmp_path / "run"
     whole = go(config(data), tmp_path / "whole")

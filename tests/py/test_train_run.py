@@ -153,7 +153,7 @@ def test_both_feeds_give_the_same_batches(data: Path, tmp_path: Path) -> None:
 def test_sets_of_other_rules_need_a_flag(data: Path, tmp_path: Path) -> None:
     other = make_data(tmp_path / "other", 90, seed=5, rule=Rule.RENJU)
     table = {"sets": [{"path": str(data)}, {"path": str(other)}]}
-    with pytest.raises(BadData, match="is of rule renju, not freestyle"):
+    with pytest.raises(BadData, match="has rule renju, not freestyle"):
         open_data(TrainConfig.from_dict({"steps": 1, "data": table}).data)
     free = open_data(TrainConfig.from_dict({"steps": 1, "data": table | {"any_rule": True}}).data)
     assert {view.dataset.rule for view in free.views} == {Rule.FREESTYLE, Rule.RENJU}
@@ -299,7 +299,9 @@ def test_distillation(precompute: bool, data: Path, tmp_path: Path) -> None:
         r for r in read_metrics(tmp_path / "student" / "metrics.jsonl") if r["event"] == "train"
     ][-1]
     assert {"value", "policy", "taught_value", "taught_policy"} <= set(row)
-    with pytest.raises(BadTraining, match="is of resnet-1b8f, not of the teacher resnet-6b128f"):
+    with pytest.raises(
+        BadTraining, match="has weights for resnet-1b8f, not the teacher resnet-6b128f"
+    ):
         go(config(data, distillation=taught | {"teacher": "resnet-6b128f"}), tmp_path / "x")
     with pytest.raises(BadTraining, match=r"distillation\.checkpoint: there is no file 'nowhere'"):
         go(config(data, distillation=taught | {"checkpoint": "nowhere"}), tmp_path / "x")
@@ -373,7 +375,7 @@ def test_the_command(
     given = (str(file), *where, "--set", f"data.path={data}", "--json")
     assert call(*given, "--max-seconds", "0.000001") == 0
     assert json.loads(capsys.readouterr().out)["done"] is False
-    monkeypatch.setattr("tengen.train.config.ScheduleConfig.rate_share", _interrupting)
+    monkeypatch.setattr("tengen.train.config.ScheduleConfig.lr_factor", _interrupting)
     assert call(*given, "--resume") == 130
     monkeypatch.undo()
     assert 0 < json.loads(capsys.readouterr().out)["step"] < 10

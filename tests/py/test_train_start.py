@@ -54,7 +54,7 @@ def test_a_run_starts_from_the_weights_of_another(data: Path, tmp_path: Path) ->
         if name.endswith(("weight", "bias")):  # batch statistics go on
             torch.testing.assert_close(value, learned[name], atol=1e-5, rtol=0)
     other = table | {"net": {"kind": "resnet", "blocks": 2, "filters": 8}}
-    with pytest.raises(BadTraining, match=r"is of resnet-1b8f, not of resnet-2b8f"):
+    with pytest.raises(BadTraining, match="has weights for resnet-1b8f, not resnet-2b8f"):
         go(other, tmp_path / "third")
 
 
@@ -67,7 +67,7 @@ def test_a_mixnet_starts_from_a_smaller_one(data: Path, tmp_path: Path) -> None:
     learned, started = weights(tmp_path / "small"), weights(tmp_path / "large")
     name = "heads.value.mlp2.weight"
     torch.testing.assert_close(started[name][:32, :32], learned[name], atol=1e-5, rtol=0)
-    with pytest.raises(BadTraining, match=r"is of mixnet-m, not of mixnet-s"):
+    with pytest.raises(BadTraining, match=r"has weights for mixnet-m, not mixnet-s"):
         go(small | {"start": str(tmp_path / "large")}, tmp_path / "back")
 
 
@@ -99,7 +99,7 @@ def test_which_net_a_name_selects(
 
 @pytest.mark.integration
 def test_a_run_starts_from_a_net_of_the_package(data: Path, tmp_path: Path) -> None:
-    """By its name or its file; it ships, as far as the data do."""
+    """By its name or its file; it is redistributable if the data are."""
     table = config(data, net="mixnet-m", steps=1, ema=0.0, optimiser=STILL)
     file = BUNDLED / f"{STANDARD}.net"
     for number, start in enumerate((STANDARD, str(file))):
@@ -153,7 +153,7 @@ def test_a_net_file_can_be_the_teacher(data: Path, small: Path, tmp_path: Path) 
         rows = read_metrics(tmp_path / f"{number}" / "metrics.jsonl")
         assert any("taught_policy" in row for row in rows)
     taught = {"teacher": "mixnet-s", "checkpoint": STANDARD}
-    with pytest.raises(BadTraining, match="is of mixnet-m, not of the teacher mixnet-s"):
+    with pytest.raises(BadTraining, match="has weights for mixnet-m, not the teacher mixnet-s"):
         go(config(data, distillation=taught), tmp_path / "x")
 
 
@@ -189,7 +189,7 @@ def broken(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             "tiny.net",
             "start: tiny.net: no Mixnet of this version has the architecture 'mixnet c=32",
         ),
-        (STANDARD, f"start: {STANDARD} is of mixnet-m, not of mixnet-s"),
+        (STANDARD, f"start: {STANDARD} has weights for mixnet-m, not mixnet-s"),
     ],
 )
 def test_wrong_starts(

@@ -139,9 +139,9 @@ def test_resume(
     assert main(["tune", "--resume", str(path)]) == 1
     assert "no run to resume" in capsys.readouterr().err
     assert main(started(path, "--resume")) == 0  # begins it
-    journal = (path / "iterations.jsonl").read_bytes()
+    event_log = (path / "iterations.jsonl").read_bytes()
     assert main(started(path, "--resume")) == 0  # all is done
-    assert (path / "iterations.jsonl").read_bytes() == journal
+    assert (path / "iterations.jsonl").read_bytes() == event_log
     capsys.readouterr()
     for message, named in (
         (["--iterations", "30"], "iterations"),

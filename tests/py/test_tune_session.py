@@ -27,13 +27,13 @@ from tengen.util.files import locked
 from tune_fakes import HereCluster, hill_of, made_plan, replay
 
 
-def journal(path: Path) -> list[dict[str, Any]]:
+def logged_rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (path / "iterations.jsonl").read_text().splitlines()]
 
 
 def check_whole(path: Path, iterations: int) -> TuneFolder:
-    """Each iteration is there once, and the values are those of the journal in its order."""
-    lines = journal(path)
+    """Each iteration is there once, and the values are those of the event log in its order."""
+    lines = logged_rows(path)
     assert sorted(line["iteration"] for line in lines) == list(range(1, iterations + 1))
     folder = TuneFolder.read(path)
     assert folder.state.is_complete
@@ -74,7 +74,7 @@ def test_one_worker_repeats_itself(tmp_path: Path) -> None:
         folder.close_event_log()
         texts.append((tmp_path / name / "iterations.jsonl").read_bytes())
     assert texts[0] == texts[1]
-    assert all(line["wins"] + line["losses"] == 6 for line in journal(tmp_path / "a"))
+    assert all(line["wins"] + line["losses"] == 6 for line in logged_rows(tmp_path / "a"))
 
 
 def test_each_iteration_has_the_newest_values(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_each_iteration_has_the_newest_values(tmp_path: Path) -> None:
     folder.open_event_log()
     run_tuning(folder, HereCluster(1), hill_of(plan, 140, 9))
     spsa_state = SpsaState(plan.spsa)
-    for line in journal(tmp_path):
+    for line in logged_rows(tmp_path):
         plus, minus = plan.spsa.sides(spsa_state.theta, line["iteration"])
         assert (line["plus"], line["minus"]) == (list(plus), list(minus))
         spsa_state.apply(line["iteration"], line["wins"] - line["losses"])
@@ -123,7 +123,7 @@ def test_a_torn_line_is_cut_off_and_played_again(tmp_path: Path) -> None:
     check_whole(tmp_path, 12)
 
 
-def test_broken_journals_are_reported(tmp_path: Path) -> None:
+def test_damaged_event_logs_are_reported(tmp_path: Path) -> None:
     plan = made_plan(12)
     folder = TuneFolder.create(tmp_path, plan)
     folder.open_event_log()
@@ -196,7 +196,7 @@ def test_an_iteration_that_cannot_be_played(tmp_path: Path, kind: str, times: in
     failures = [Failure(kind, "no luck")] * times
     with pytest.raises(ArenaFailed, match=r"iteration 1 cannot be played: no luck.*ALPHA"):
         run_tuning(folder, HereCluster(1, failures), hill_of(plan, 140, 9))
-    assert journal(tmp_path) == []
+    assert logged_rows(tmp_path) == []
 
 
 def test_an_outcome_of_too_many_games_is_not_kept(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ with locked(path), LocalCluster(2) as cluster:
 @pytest.mark.integration
 def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
     plan = made_plan(400)
-    path, reported = tmp_path / "run", tmp_path / "told"
+    path, reported = tmp_path / "run", tmp_path / "reports"
     TuneFolder.create(path, plan)
     for life in (1, 2):
         with reported.open("ab") as out:
@@ -251,7 +251,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
             pass
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
-    safe = [str(line["iteration"]) for line in journal(path)]
+    safe = [str(line["iteration"]) for line in logged_rows(path)]
     assert 50 <= len(safe) < 400
     assert set(reported.read_text().split()) <= set(safe)  # reported games are stored
     with locked(path):  # the lock went with the process

@@ -103,7 +103,7 @@ def test_replay_is_exact_and_in_the_order_given() -> None:
     for iteration, difference in results[200:]:
         part.apply(iteration, difference)
     assert part.theta == one.theta
-    # The ends of the ranges make the order matter, so the journal keeps it.
+    # The ends of the ranges make the order matter, so the event log keeps it.
     assert replay(spsa, sorted(results)).theta != one.theta
 
 

@@ -45,7 +45,7 @@ def lines_of(path: Path) -> list[bytes]:
     ],
 )
 def test_torn_lines_are_cut(tmp_path: Path, data: bytes, lines: list[bytes], cut: int) -> None:
-    path = tmp_path / "journal"
+    path = tmp_path / "events"
     path.write_bytes(data)
     event_log = EventLog(path)
     assert event_log.torn_bytes == cut
@@ -61,7 +61,7 @@ def test_torn_lines_are_cut(tmp_path: Path, data: bytes, lines: list[bytes], cut
 
 def test_a_kill_at_every_byte(tmp_path: Path) -> None:
     """A kill may truncate the last line; earlier lines are complete."""
-    path = tmp_path / "journal"
+    path = tmp_path / "events"
     whole = b"first\nsecond\nthird\n"
     for length in range(len(whole) + 1):
         path.write_bytes(whole[:length])
@@ -74,18 +74,18 @@ def test_a_kill_at_every_byte(tmp_path: Path) -> None:
         event_log.close()
 
 
-def test_a_journal_that_is_made(tmp_path: Path) -> None:
-    event_log = EventLog(tmp_path / "journal")
+def test_a_new_event_log(tmp_path: Path) -> None:
+    event_log = EventLog(tmp_path / "events")
     event_log.append("größer")
-    assert (tmp_path / "journal").read_bytes() == "größer\n".encode()  # at once
+    assert (tmp_path / "events").read_bytes() == "größer\n".encode()  # at once
     with pytest.raises(ValueError, match="line break"):
         event_log.append("two\nlines")
     event_log.append("")
-    assert lines_of(tmp_path / "journal") == ["größer".encode(), b""]
+    assert lines_of(tmp_path / "events") == ["größer".encode(), b""]
     event_log.close()
     event_log.close()
     with pytest.raises(OSError):
-        EventLog(tmp_path / "no folder" / "journal")
+        EventLog(tmp_path / "no folder" / "events")
 
 
 FULL = """
@@ -107,7 +107,7 @@ event_log.close()
 
 def test_a_full_disk(tmp_path: Path) -> None:
     """A line that does not fit leaves nothing behind, and a shorter one may still come."""
-    path = tmp_path / "journal"
+    path = tmp_path / "events"
     program = run_python(FULL, path)
     output, _ = program.communicate(timeout=60)
     assert program.returncode == 0
@@ -117,7 +117,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 def test_writing_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A system that takes a few bytes at a time gets all of them; a line is never a part of one."""
-    event_log = EventLog(tmp_path / "journal")
+    event_log = EventLog(tmp_path / "events")
     event_log.append("before")
     write, room = os.write, 1000
 
@@ -134,13 +134,13 @@ def test_writing_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     room = 15
     with pytest.raises(OSError, match="No space left") as caught:
         event_log.append("y" * 100)
-    assert caught.value.filename == str(tmp_path / "journal")
-    assert lines_of(tmp_path / "journal") == [b"before", b"x" * 100]
+    assert caught.value.filename == str(tmp_path / "events")
+    assert lines_of(tmp_path / "events") == [b"before", b"x" * 100]
     event_log.close()
 
 
 def test_rows_that_are_no_objects_are_skipped(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+    path = tmp_path / "events"
     assert list(read_rows(path)) == []
     with EventLog(path) as event_log:
         event_log.append({"step": 1, "name": "größer"})
@@ -153,8 +153,8 @@ def test_rows_that_are_no_objects_are_skipped(tmp_path: Path) -> None:
     assert [number for number, _ in read_lines(path)] == [1, 2, 3, 4, 5, 6]
 
 
-def test_a_closed_journal_takes_no_rows(tmp_path: Path) -> None:
-    event_log = EventLog(tmp_path / "journal")
+def test_a_closed_event_log_takes_no_rows(tmp_path: Path) -> None:
+    event_log = EventLog(tmp_path / "events")
     event_log.close()
     with pytest.raises(ValueError, match="closed"):
         event_log.append({})
@@ -166,7 +166,7 @@ def test_the_sync_policy(
 ) -> None:
     called: list[int] = []
     monkeypatch.setattr(os, "fsync", called.append)
-    event_log = EventLog(tmp_path / "journal", sync_seconds=seconds)
+    event_log = EventLog(tmp_path / "events", sync_seconds=seconds)
     for _ in range(3):
         event_log.append({})
     assert len(called) == syncs

@@ -198,7 +198,7 @@ def test_the_types_of_the_page_are_current(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_page_refers_to_no_other_host() -> None:
-    """No address of another host in what ships, but names of XML and of the licence."""
+    """The bundled files have no address of another host, except names of XML and of the licence."""
     for path in (ROOT / "src/tengen/web/static").iterdir():
         text = path.read_text(encoding="utf-8")
         result = {part.split('"')[0].split("`")[0] for part in text.split("://")[1:]}

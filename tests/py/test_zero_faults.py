@@ -358,7 +358,7 @@ def test_a_replay_of_another_rule(run: Path) -> None:
     manifest = run / "replay" / "manifest.json"
     text = manifest.read_text("utf-8").replace('"rule": "freestyle"', '"rule": "renju"')
     manifest.write_text(text, "utf-8")
-    with pytest.raises(BadZero, match="is of renju 7x7, the run of freestyle 7x7"):
+    with pytest.raises(BadZero, match="has positions of renju 7x7, the run plays freestyle 7x7"):
         go(None, run, 1, resume=True)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Gating matches during learning: learning continues, the match uses the nets of its start, one
-match at a time, stops, errors, and the end of the plan.
+match at a time, stops, errors, and the end of the run.
 """
 
 from __future__ import annotations

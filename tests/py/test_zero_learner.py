@@ -169,5 +169,5 @@ def test_a_snapshot_stays_as_it_is() -> None:
 
 
 def test_a_checkpoint_of_other_nets() -> None:
-    with pytest.raises(BadCheckpoint, match="of another net"):
+    with pytest.raises(BadCheckpoint, match="belongs to another net"):
         learner(False).restore(learner(True).snapshot("a run", 0.0))

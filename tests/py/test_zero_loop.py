@@ -188,7 +188,7 @@ def test_a_net_sees_the_positions_of_its_colour() -> None:
     rows = random_rows(50, SIZE, extras=True)
     learner.add(rows)
     assert rows.to_move is not None
-    held = [pupil.window.held for pupil in learner.trainers.values()]
+    held = [len(trainer.window) for trainer in learner.trainers.values()]
     assert held == [(rows.to_move == 1).sum(), (rows.to_move == 2).sum()]
 
 
@@ -305,7 +305,7 @@ def test_the_weights_of_another_run(tmp_path: Path) -> None:
     assert all(torch.equal(old[name], new[name]) for name in old)
     assert second.redistributable
     other = config(net="mixnet-s", start={"net": str(tmp_path / "first")})
-    with pytest.raises(BadZero, match=r"are of resnet-1b8f, not of mixnet-s"):
+    with pytest.raises(BadZero, match=r"belong to resnet-1b8f, not mixnet-s"):
         go(other, tmp_path / "third", 1)
     assert not ZeroFolder.has_run(tmp_path / "third")  # the folder is free for another one
     shutil.rmtree(tmp_path / "first" / "generations" / "0000")
@@ -325,31 +325,35 @@ def test_generation_numbers_continue(tmp_path: Path) -> None:
     assert [one.number for one in folder.generations()] == [9999, 10000, 10001]
 
 
-@pytest.mark.parametrize("ships", [True, False])
-def test_data_sets_first(tmp_path: Path, ships: bool) -> None:
+@pytest.mark.parametrize("redistributable", [True, False])
+def test_data_sets_first(tmp_path: Path, redistributable: bool) -> None:
     """Nets trained on data that are not redistributable are not redistributable."""
-    data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE, redistributable=ships)
+    data = make_set(
+        tmp_path / "data", random_rows(200, SIZE), size=SIZE, redistributable=redistributable
+    )
     made = config(start={"sets": [{"path": str(data)}], "steps": 3})
     path = tmp_path / "run"
     go(made, path, 25)
     folder = ZeroFolder.read(path)
-    assert folder.redistributable is ships
+    assert folder.redistributable is redistributable
     (net,) = folder.generations()[0].nets(("net",))
-    assert net.metadata["redistributable"] is ships
-    replay = ReplayBuffer(folder.replay, "freestyle", SIZE, ships)
+    assert net.metadata["redistributable"] is redistributable
+    replay = ReplayBuffer(folder.replay, "freestyle", SIZE, redistributable)
     assert replay._writer is not None
-    assert replay._writer.manifest.redistributable is ships
+    assert replay._writer.manifest.redistributable is redistributable
     replay.close()
-    if not ships:
+    if not redistributable:
         go(config(start={"net": str(path)}), tmp_path / "heir", 1)
         assert not ZeroFolder.read(tmp_path / "heir").redistributable
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("ships", [True, False])
-def test_data_sets_beside_self_play(tmp_path: Path, ships: bool) -> None:
+@pytest.mark.parametrize("redistributable", [True, False])
+def test_data_sets_beside_self_play(tmp_path: Path, redistributable: bool) -> None:
     """Losses of both kinds of rows are logged, and the terms of the sets hold for the nets."""
-    data = make_set(tmp_path / "data", random_rows(200, SIZE), size=SIZE, redistributable=ships)
+    data = make_set(
+        tmp_path / "data", random_rows(200, SIZE), size=SIZE, redistributable=redistributable
+    )
     learn = {"sets": [{"path": str(data)}], "human_share": 0.25, "ratio": 0.3}
     made, path = config(learn=learn), tmp_path / "run"
     result = go(made, path, 30)
@@ -365,10 +369,10 @@ def test_data_sets_beside_self_play(tmp_path: Path, ships: bool) -> None:
         assert [row[loss] for row in rows] == pytest.approx(mixed, abs=1e-4)
     assert "policy_human" in (path / "report.html").read_text("utf-8")
     folder = ZeroFolder.read(path)
-    assert folder.redistributable is ships
+    assert folder.redistributable is redistributable
     (net,) = folder.generations()[0].nets(("net",))
-    assert net.metadata["redistributable"] is ships
-    assert Dataset.open(folder.replay).manifest.redistributable is ships
+    assert net.metadata["redistributable"] is redistributable
+    assert Dataset.open(folder.replay).manifest.redistributable is redistributable
     changed = config(learn=learn | {"human_share": 0.5})
     with pytest.raises(BadZero, match=r"other values of learn\.human_share"):
         run_zero(changed, path, device="cpu", resume=True, factories=make_factories())
@@ -379,7 +383,10 @@ def test_data_sets_that_do_not_fit(tmp_path: Path) -> None:
     data = make_set(tmp_path / "data", random_rows(50, SIZE), size=SIZE)
     sets = {"sets": [{"path": str(data)}]}
     for made, message in (
-        (config(rule="renju", learn=sets), r"learn\.sets: .*is of freestyle 7x7.* renju"),
+        (
+            config(rule="renju", learn=sets),
+            r"learn\.sets: .*has positions of freestyle 7x7.* renju",
+        ),
         (config(colours=True, learn=sets), r"learn\.sets: .*no column 'to_move'"),
     ):
         with pytest.raises(BadZero, match=message):
@@ -390,7 +397,7 @@ def test_data_sets_that_do_not_fit(tmp_path: Path) -> None:
 def test_data_of_another_rule(tmp_path: Path) -> None:
     data = make_set(tmp_path / "data", random_rows(50, SIZE), size=SIZE)
     made = config(rule="renju", start={"sets": [{"path": str(data)}], "steps": 3})
-    with pytest.raises(BadZero, match=r"is of freestyle 7x7.* renju"):
+    with pytest.raises(BadZero, match=r"has positions of freestyle 7x7.* renju"):
         go(made, tmp_path / "run", 1)
 
 

@@ -246,7 +246,7 @@ def test_nets_of_the_same_name_have_separate_rows(tmp_path: Path) -> None:
         )
     expected = [str(tmp_path / name / "net.pt") for name in ("one", "three", "two")]
     assert [row["against"] for row in rows] == expected
-    start = f"{expected[1]} is of renju 15x15"
+    start = f"{expected[1]} was trained for renju 15x15"
     assert [line.startswith(start) for line in messages] == [False, False, True, False]
 
 

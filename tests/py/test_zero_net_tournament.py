@@ -205,8 +205,8 @@ def test_nets_that_are_found(nets: Path) -> None:
     found = [find_player(str(one), CONFIG, messages.append) for one in (*sources, nets / "deep")]
     assert found[0].checksum == found[1].checksum != found[2].checksum
     assert messages == [
-        "mixnet-s-freestyle is of freestyle, size 15; it now plays freestyle 9x9",
-        f"{nets / 'deep'} is of renju 15x15; it now plays freestyle 9x9",
+        "mixnet-s-freestyle was trained for freestyle, size 15; it now plays freestyle 9x9",
+        f"{nets / 'deep'} was trained for renju 15x15; it now plays freestyle 9x9",
     ]
     planes = torch.zeros(1, 2, 9, 9)
     planes[0, :, 4] = torch.eye(9)[[3, 5]]

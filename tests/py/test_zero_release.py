@@ -88,7 +88,7 @@ def test_a_stop_in_each_stage(stages: tuple[ZeroFolder, list[ReleaseResult]]) ->
     path = result[-1].path
     lines = (path / "train" / "net" / "metrics.jsonl").read_text("utf-8").splitlines()
     started = [row["step"] for row in map(json.loads, lines) if row["event"] == "resume"]
-    assert len(started) == 2  # the second call went on, the later ones did not train any more
+    assert len(started) == 2  # the second call resumed, the later ones did not train
     assert 0 < started[1] < 6
     assert len(games_in(path)) == 4
     assert not list(path.glob("nets/*.unchecked"))

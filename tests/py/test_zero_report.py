@@ -28,7 +28,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("told") / "run"
+    path = tmp_path_factory.mktemp("report") / "run"
     gate = {"minutes": AT_ONCE, "games": 2, "score": 0.0, "playouts": 1}
     go(config(gate=gate), path, 14)
     return path
@@ -157,7 +157,7 @@ def test_damaged_files_are_left_out(run: Path) -> None:
     assert folder.status()["generation"] == folder.generations()[-1].number
 
 
-def test_a_journal_with_steps_back(tmp_path: Path) -> None:
+def test_an_event_log_with_steps_back(tmp_path: Path) -> None:
     """Steps after the checkpoint of a resumed session are repeated; they count once."""
     folder = ZeroFolder.create(tmp_path / "run", config(), {})
     rows: list[dict[str, Any]] = [

@@ -48,7 +48,7 @@ def make_factories(
 
 
 def events(path: Path, kind: str = "") -> list[dict[str, Any]]:
-    """The journal's rows of a kind; none if there is no run yet."""
+    """The event log's rows of a kind; none if there is no run yet."""
     rows = ZeroFolder.read(path).events() if ZeroFolder.has_run(path) else []
     return [row for row in rows if kind in ("", row["event"])]
 

@@ -24,7 +24,7 @@ Point MovePicker::next() {
   const Point tt_move = hints_.tt_move;
   if (!returned_tt_move_) {
     returned_tt_move_ = true;
-    score_gap_ = 0;
+    score_below_best_ = 0;
     // A key collision may give a move that is not legal here.
     if (tt_move != NO_POINT && position_.patterns().is_empty(tt_move) && is_legal(tt_move))
       return tt_move;
@@ -42,7 +42,7 @@ Point MovePicker::next() {
     std::swap(*best, stack_[next_]);
     const ScoredMove move = stack_[next_++];
     if (move.point == tt_move) continue;
-    score_gap_ = best_score_ - move.score;
+    score_below_best_ = best_score_ - move.score;
     return move.point;
   }
   return NO_POINT;

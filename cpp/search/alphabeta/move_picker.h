@@ -36,7 +36,7 @@ class MovePicker {
   /// The next move; NO_POINT after the last.
   Point next();
   /// Score of the best move minus the score of the last returned move; 0 for the TT move.
-  int ordering_gap() const { return score_gap_; }
+  int score_below_best() const { return score_below_best_; }
   /// Limits the picker to the best `count` moves (the TT move not counted).
   void limit(int count) { max_moves_ = count; }
   /// Drops the remaining moves that make neither a four nor an open three.
@@ -58,7 +58,7 @@ class MovePicker {
   Point last_;
   bool generated_ = false, returned_tt_move_ = false, only_threats_ = false;
   int max_moves_ = 1 << 20;
-  int best_score_ = 0, score_gap_ = 0;
+  int best_score_ = 0, score_below_best_ = 0;
 };
 
 }  // namespace tengen

@@ -8,7 +8,8 @@ namespace tengen {
 
 namespace {
 
-constexpr int MAX_SEARCHED = 64;  ///< moves of a node whose history a cutoff can lower
+/// After a cutoff the history scores of the moves searched before are lowered, for at most so many.
+constexpr int MAX_HISTORY_MALUS_MOVES = 64;
 
 /// Moves per node of the fixed-depth baseline (settings.h): MOVES_STEP fewer per ply, but more than
 /// 1 / MOVES_DIVISOR of those at the root.
@@ -43,7 +44,7 @@ Value Worker::evaluate(bool likely_leaf) {
 /// Static evaluation, or the lazy value if that is far outside the window. The lazy error (value of
 /// the net minus lazy value) changes little from one position of a line to the next. So the lazy
 /// value is corrected by lazy_error_carry / 64 of the last error on the line.
-Value Worker::evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool likely_leaf) {
+Value Worker::evaluate_lazily(Frame* frame, Value alpha, Value beta, int depth, bool likely_leaf) {
   if (samples_) record_sample();
   const Value lazy = position_.lazy_value();
   if (lazy == NO_VALUE) return evaluate(likely_leaf);
@@ -145,7 +146,7 @@ void Worker::update_pv(Frame* frame, Point move) {
 /// Value of a leaf: the static evaluation, or a VCF if the evaluation is below beta.
 Value Worker::quiesce(Frame* frame, Value alpha, Value beta, Value eval) {
   frame->pv_length = 0;
-  if (eval == NO_VALUE) eval = evaluate_for(frame, alpha, beta, 0, true);
+  if (eval == NO_VALUE) eval = evaluate_lazily(frame, alpha, beta, 0, true);
   if (eval >= beta || !settings_.vcf_quiescence) return eval;
   const Value win = vcf_value(frame, 0, beta - alpha > 1);
   if (stopped()) return 0;
@@ -169,27 +170,27 @@ Value Worker::search_null_move(Frame* frame, Value beta, int depth, const NodeSt
 }
 
 int Worker::singular_extension(Frame* frame, Value beta, int depth, bool cut_node,
-                               const NodeState& node, Value& cut) {
+                               const NodeState& node, Value& multicut_value) {
   const Value singular_beta = params_.singular_beta(node.entry.value, depth);
   frame->excluded = node.entry.move;
   const Value value =
-      search<Node::ZERO_WINDOW>(frame, singular_beta - 1, singular_beta,
-                                (depth - 1) / params_.singular_depth_divisor, cut_node);
+      search<NodeType::NON_PV>(frame, singular_beta - 1, singular_beta,
+                               (depth - 1) / params_.singular_depth_divisor, cut_node);
   frame->excluded = NO_POINT;
   if (stopped()) return 0;
   if (value < singular_beta) return 1;
-  if (singular_beta >= beta) cut = singular_beta;  // several moves beat beta
+  if (singular_beta >= beta) multicut_value = singular_beta;  // several moves beat beta
   return node.entry.value >= beta ? -1 : 0;
 }
 
 int Worker::reduction(bool pv, int depth, int move_count, bool cut_node, const NodeState& node,
-                      bool threat, int ordering_gap, int history) const {
+                      bool threat, int score_below_best, int history) const {
   int sum = params_.reduction(depth, move_count);
   if (cut_node) sum += params_.lmr_cut_node;
   if (pv) sum -= params_.lmr_pv;
   if (!node.improving) sum += params_.lmr_improving;
   if (threat) sum -= params_.lmr_threat;
-  const int by_score = ordering_gap * params_.lmr_score / EVAL_PER_LOGIT;
+  const int by_score = score_below_best * params_.lmr_score / EVAL_PER_LOGIT;
   sum += threat ? by_score * params_.lmr_threat_score / SearchParams::SCORE_SCALE : by_score;
   sum -= history / params_.lmr_history;
   return std::max(sum, 0) / SearchParams::REDUCTION_SCALE;
@@ -198,14 +199,14 @@ int Worker::reduction(bool pv, int depth, int move_count, bool cut_node, const N
 Value Worker::search_child(Frame* frame, Value alpha, Value beta, int depth, bool cut_node) {
   tt_->prefetch(position_.key());
   Frame* const child = frame + 1;
-  return beta - alpha > 1 ? search<Node::PV>(child, alpha, beta, depth, false)
-                          : search<Node::ZERO_WINDOW>(child, alpha, beta, depth, cut_node);
+  return beta - alpha > 1 ? search<NodeType::PV>(child, alpha, beta, depth, false)
+                          : search<NodeType::NON_PV>(child, alpha, beta, depth, cut_node);
 }
 
-template <Worker::Node N>
+template <Worker::NodeType N>
 Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_node) {
-  constexpr bool ROOT = N == Node::ROOT;
-  constexpr bool PV = N != Node::ZERO_WINDOW;
+  constexpr bool ROOT = N == NodeType::ROOT;
+  constexpr bool PV = N != NodeType::NON_PV;
   const int ply = frame->ply;
   const Colour side = position_.side();
   const Colour other = opponent(side);
@@ -271,17 +272,17 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   if (depth <= 0 && !must_extend) return quiesce(frame, alpha, beta, node.entry.eval);
   depth = std::max(depth, 1);
 
-  // Step 7. Static evaluation, and whether it improves on that of two plies before. Most nodes at
-  // depth 1 are pruned before a child is evaluated, except where a threat must be stopped, here or
-  // one ply before.
+  // Step 7. Static evaluation, and whether it is better than two plies earlier (improving). Most
+  // nodes at depth 1 are pruned before a child is evaluated, except where a threat must be stopped,
+  // here or one ply before.
   const bool likely_leaf =
       depth == 1 && node.forced == ForcedReply::NONE && (frame - 1)->eval != NO_VALUE;
   if (node.forced == ForcedReply::BLOCK_FOUR)
     frame->eval = NO_VALUE;
   else if (!excluding)
     frame->eval = node.entry.eval != NO_VALUE ? node.entry.eval
-                  : PV ? evaluate_for(frame, -INFINITE, INFINITE, depth, false)
-                       : evaluate_for(frame, alpha, beta, depth, likely_leaf);
+                  : PV ? evaluate_lazily(frame, -INFINITE, INFINITE, depth, false)
+                       : evaluate_lazily(frame, alpha, beta, depth, likely_leaf);
   node.eval = frame->eval;
   const Value before = (frame - 2)->eval;
   node.improving = node.eval != NO_VALUE && (before == NO_VALUE || node.eval > before);
@@ -330,7 +331,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
                     eval_cache_ ? &eval_cache_->scores : nullptr);
   if (settings_.max_candidates) picker.limit(max_candidates_at(settings_.max_candidates, ply));
   (frame + 1)->killers = {NO_POINT, NO_POINT};
-  std::array<Point, MAX_SEARCHED> searched;
+  std::array<Point, MAX_HISTORY_MALUS_MOVES> searched;
   int searched_count = 0, move_count = 0;
   Value best = -INFINITE;
   Point best_move = NO_POINT;
@@ -349,21 +350,21 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
       if (!threat) continue;
     }
 
-    // Step 14. Singular extension of the TT move.
+    // Step 14. Singular extension of the TT move, or multi-cut.
     int extension = 0;
     if (!ROOT && settings_.singular_extensions && !excluding && move == node.entry.move &&
         depth >= params_.singular_min_depth &&
         node.entry.depth >= depth - params_.singular_tt_depth &&
         has_bound(node.entry, Bound::LOWER) && !is_mate(node.entry.value) &&
         ply < params_.extension_limit * root_depth_) {
-      Value cut = NO_VALUE;
-      extension = singular_extension(frame, beta, depth, cut_node, node, cut);
+      Value multicut_value = NO_VALUE;
+      extension = singular_extension(frame, beta, depth, cut_node, node, multicut_value);
       if (stopped()) return 0;
-      if (cut != NO_VALUE) return cut;
+      if (multicut_value != NO_VALUE) return multicut_value;
     }
     const int child_depth = depth - 1 + extension;
 
-    // Step 15. A five ends the game. (Other nodes saw it in step 3.)
+    // Step 15. A five ends the game. (Non-root nodes return in step 3.)
     if (ROOT && patterns.threat(side, move) == Threat::FIVE) {
       (frame + 1)->pv_length = 0;
       update_root(frame, move, mate_in(1), move_count, -INFINITE);
@@ -380,8 +381,8 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
     bool do_full_depth = !PV || move_count > 1;
     if (settings_.late_move_reductions && depth >= params_.lmr_min_depth && move_count > 1 + ROOT &&
         node.forced == ForcedReply::NONE) {
-      const int r =
-          reduction(PV, depth, move_count, cut_node, node, threat, picker.ordering_gap(), history);
+      const int r = reduction(PV, depth, move_count, cut_node, node, threat,
+                              picker.score_below_best(), history);
       const int reduced = std::clamp(child_depth - r, 1, child_depth);
       value = -search_child(frame, -(alpha + 1), -alpha, reduced, true);
       do_full_depth = value > alpha && reduced < child_depth;
@@ -403,7 +404,7 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
         alpha = value;
       }
     }
-    if (searched_count < MAX_SEARCHED) searched[searched_count++] = move;
+    if (searched_count < MAX_HISTORY_MALUS_MOVES) searched[searched_count++] = move;
   }
 
   // Step 18. No legal move. If a threat must be stopped, the position is lost; otherwise only a
@@ -430,6 +431,6 @@ Value Worker::search(Frame* frame, Value alpha, Value beta, int depth, bool cut_
   return best;
 }
 
-template Value Worker::search<Worker::Node::ROOT>(Frame*, Value, Value, int, bool);
+template Value Worker::search<Worker::NodeType::ROOT>(Frame*, Value, Value, int, bool);
 
 }  // namespace tengen

@@ -52,7 +52,7 @@ class Worker {
   int selective_depth() const { return selective_depth_.load(std::memory_order_relaxed); }
 
  private:
-  enum class Node : u8 { ROOT, PV, ZERO_WINDOW };
+  enum class NodeType : u8 { ROOT, PV, NON_PV };
 
   /// Search stack entry of one ply.
   struct Frame {
@@ -83,20 +83,21 @@ class Worker {
   void search_line(const Report& report);
   bool is_time_to_stop() const;
 
-  template <Node N>
+  template <NodeType N>
   Value search(Frame* frame, Value alpha, Value beta, int depth, bool cut_node);
   Value search_child(Frame* frame, Value alpha, Value beta, int depth, bool cut_node);
   Value quiesce(Frame* frame, Value alpha, Value beta, Value eval);
   Value search_null_move(Frame* frame, Value beta, int depth, const NodeState& node, bool cut_node);
-  /// Extension of the TT move in plies; sets `cut` if several moves beat beta.
+  /// Extension of the TT move in plies. Sets `multicut_value` if other moves beat beta too, so that
+  /// the node can be cut off (multi-cut).
   int singular_extension(Frame* frame, Value beta, int depth, bool cut_node, const NodeState& node,
-                         Value& cut);
+                         Value& multicut_value);
   int reduction(bool pv, int depth, int move_count, bool cut_node, const NodeState& node,
-                bool threat, int ordering_gap, int history) const;
+                bool threat, int score_below_best, int history) const;
   Value vcf_value(Frame* frame, int depth, bool pv);
   SolveStatus search_vcf(int depth);
   Value evaluate(bool likely_leaf);
-  Value evaluate_for(Frame* frame, Value alpha, Value beta, int depth, bool likely_leaf);
+  Value evaluate_lazily(Frame* frame, Value alpha, Value beta, int depth, bool likely_leaf);
   void update_histories(Frame* frame, Point best, int depth, const Point* searched,
                         int searched_count);
   void update_pv(Frame* frame, Point move);

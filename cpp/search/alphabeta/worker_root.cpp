@@ -123,7 +123,7 @@ void Worker::search_line(const Report& report) {
     beta = std::min(previous + delta, INFINITE);
   }
   for (;;) {
-    const Value value = search<Node::ROOT>(root, alpha, beta, root_depth_, false);
+    const Value value = search<NodeType::ROOT>(root, alpha, beta, root_depth_, false);
     // Stable: moves that did not beat alpha keep the order of the previous iteration.
     std::stable_sort(root_moves_.begin() + pv_index_, root_moves_.end(), better);
     if (stopped()) return;

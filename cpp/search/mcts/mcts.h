@@ -38,7 +38,7 @@ class Mcts final : public Searcher {
   void make_root(const SearchRequest& request, const std::vector<mcts::MovePrior>& moves);
   bool all_sampled_moves_lose(std::vector<mcts::MovePrior>& moves);
   bool make_hashed_root(const std::vector<mcts::MovePrior>& moves);
-  bool make_unhashed_root(const std::vector<mcts::MovePrior>& moves);
+  bool make_detached_root(const std::vector<mcts::MovePrior>& moves);
   void fill_root(mcts::Node& node);
   void run_workers(Run& run);
   void run_worker(mcts::Worker& worker, Run& run, bool is_main);

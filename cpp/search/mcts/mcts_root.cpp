@@ -41,9 +41,9 @@ std::vector<MovePrior> Mcts::generate_root_moves(const SearchRequest& request) {
   return priors;
 }
 
-/// Uses the node of the position if it can have these moves, otherwise an unhashed root.
+/// Uses the node of the position if it can have these moves, otherwise a detached root.
 void Mcts::make_root(const SearchRequest& request, const std::vector<MovePrior>& moves) {
-  if (shared_.root != NO_NODE && tree_.node(shared_.root).is_unhashed_root)
+  if (shared_.root != NO_NODE && tree_.node(shared_.root).is_detached_root)
     tree_.free_node(shared_.root);
   shared_ = {};
   gumbel_.reset();
@@ -53,9 +53,9 @@ void Mcts::make_root(const SearchRequest& request, const std::vector<MovePrior>&
     gumbel_.emplace(settings_, workers_[0]->position().key(), moves);
     root_moves = gumbel_->sampled();
   }
-  const bool is_unhashed_root = !request.search_moves.empty() || request.multipv > 1 || gumbel_;
+  const bool is_detached_root = !request.search_moves.empty() || request.multipv > 1 || gumbel_;
   const auto make = [&] {
-    return (!is_unhashed_root && make_hashed_root(root_moves)) || make_unhashed_root(root_moves);
+    return (!is_detached_root && make_hashed_root(root_moves)) || make_detached_root(root_moves);
   };
   if (make()) return;
   tree_.clear();  // the tree is full: this search needs the room more than old positions do
@@ -95,8 +95,8 @@ bool Mcts::make_hashed_root(const std::vector<MovePrior>& moves) {
   return true;
 }
 
-bool Mcts::make_unhashed_root(const std::vector<MovePrior>& moves) {
-  const Index index = tree_.add_unhashed_root();
+bool Mcts::make_detached_root(const std::vector<MovePrior>& moves) {
+  const Index index = tree_.add_detached_root();
   if (index == NO_NODE) return false;
   Node& node = tree_.node(index);
   fill_root(node);
@@ -143,7 +143,7 @@ std::vector<SearchInfo> Mcts::infos(const Run& run) {
     info.value = moves[i].value;
     info.stats = stats(run);
     info.nanoseconds = StopCondition::now_in_nanoseconds() - run.start_time;
-    info.hashfull = tree_.fill();
+    info.hashfull = tree_.hashfull();
   }
   return infos;
 }

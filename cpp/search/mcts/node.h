@@ -93,13 +93,13 @@ struct alignas(64) Node {
   u16 visited_prior;  ///< sum of the priors of visited moves that are not lost
   u16 next_prior;     ///< of the next unvisited move
   Point next_move;
-  u16 in_flight;  ///< of all edges
-  u16 epoch;      ///< of the last garbage collection that marked it
+  u16 in_flight;   ///< of all edges
+  u16 generation;  ///< Tree::mark_generation_ when it was added or last marked
   ProvenResult proven_result;
   u8 value_weight;  ///< of its own value: 0 if it has none because its reply is forced
   Stage stage;
   u8 lock;
-  u8 is_unhashed_root;  ///< a root outside the hash table
+  u8 is_detached_root;  ///< a root that is not in the hash table
 
   /// A float cannot accumulate the squares of millions of results. Beyond this count older ones
   /// decay.

@@ -27,7 +27,7 @@ struct Mcts::Run {
   std::atomic<u64> reserved = 0;  ///< playouts done, or reserved by a thread
   std::atomic<u64> done = 0;      ///< playouts backed up
   std::atomic<bool> finished = false;
-  std::atomic<int> gc_count = 0;  ///< how often nodes were freed (Tree::collect)
+  std::atomic<int> gc_count = 0;  ///< how often nodes were freed (Tree::collect_garbage)
   std::shared_mutex tree_mutex;   ///< shared by playouts, exclusive while nodes are freed
   std::mutex failure_lock;
   std::exception_ptr failure;

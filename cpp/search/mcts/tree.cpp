@@ -71,7 +71,7 @@ Tree::FindResult Tree::find_or_add(u64 key) {
     if (i == NO_NODE) {
       Node& added = node(allocated);
       added.key = key;
-      added.epoch = latest_;
+      added.generation = mark_generation_;
       added.next = chain_heads_[bucket];
       chain_heads_[bucket] = allocated;
       return {allocated, true};
@@ -81,11 +81,11 @@ Tree::FindResult Tree::find_or_add(u64 key) {
   }
 }
 
-Index Tree::add_unhashed_root() {
+Index Tree::add_detached_root() {
   const Index index = allocate();
   if (index == NO_BLOCK) return NO_NODE;
-  node(index).epoch = latest_;
-  node(index).is_unhashed_root = 1;
+  node(index).generation = mark_generation_;
+  node(index).is_detached_root = 1;
   return index;
 }
 
@@ -191,16 +191,16 @@ bool Tree::collect_garbage(Index root, const std::function<bool()>& should_conti
     live = mark(root, min_visits, should_continue);
   }
   if (live == 0) return false;
-  epoch_ = latest_;
+  live_generation_ = mark_generation_;
   swept_ = 0;
   return live < before || live < pool_.capacity() * static_cast<size_t>(MCTS_COLLECT_FULL) / 100;
 }
 
 size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& should_continue) {
-  ++latest_;
+  ++mark_generation_;
   size_t live = 0, count = 0;
   stack_.assign(1, root);
-  node(root).epoch = latest_;
+  node(root).generation = mark_generation_;
   while (!stack_.empty()) {
     if (++count % MARK_CHECK_PERIOD == 0 && !should_continue()) return 0;
     Node& marked = node(stack_.back());
@@ -210,8 +210,8 @@ size_t Tree::mark(Index root, u32 min_visits, const std::function<bool()>& shoul
       collapse(marked);
     live += blocks_of(marked);
     for_each_edge(marked, [&](const Edge& edge) {
-      if (edge.child == NO_NODE || node(edge.child).epoch == latest_) return;
-      node(edge.child).epoch = latest_;
+      if (edge.child == NO_NODE || node(edge.child).generation == mark_generation_) return;
+      node(edge.child).generation = mark_generation_;
       stack_.push_back(edge.child);
     });
   }

@@ -35,24 +35,24 @@ class Tree {
   Index find(u64 key);
   /// Finds the node or adds one in stage NEW; NO_NODE if memory is full.
   FindResult find_or_add(u64 key);
-  /// A root outside the hash table, for restricted root moves.
-  Index add_unhashed_root();
-  /// Frees an unhashed root and its edges.
+  /// Adds a root that is not in the hash table, for restricted root moves.
+  Index add_detached_root();
+  /// Frees a detached root and its edges.
   void free_node(Index index);
 
   /// Sets the moves of a node, best first; false if memory is full. Requires its lock, like the
   /// functions below.
   bool set_moves(Node& node, std::span<const MovePrior> moves);
-  /// Makes an edge of the next unvisited move; nullptr if memory is full. Requires an unvisited
+  /// Turns the next unvisited move into an edge; nullptr if memory is full. Requires an unvisited
   /// move.
   Edge* add_edge(Node& node);
-  /// Calls visit(edge) in the order of first visits.
-  template <typename Visit>
-  void for_each_edge(const Node& node, Visit visit) {
+  /// Calls fn(edge) for each edge, in the order of first visits.
+  template <typename Function>
+  void for_each_edge(const Node& node, Function fn) {
     int remaining = node.edge_count;
     for (Index block = node.edges; remaining > 0; block = pool_.at<EdgeBlock>(block).next)
       for (int i = 0; i < EDGES_PER_BLOCK && remaining > 0; ++i, --remaining)
-        visit(pool_.at<EdgeBlock>(block).edges[i]);
+        fn(pool_.at<EdgeBlock>(block).edges[i]);
   }
   /// Turns an expanded node into a leaf: removes its moves, and its mean becomes its value.
   void collapse(Node& node);
@@ -64,7 +64,7 @@ class Tree {
 
   size_t bytes() const { return pool_.bytes() + chain_heads_.size() * sizeof(Index); }
   /// Memory in use, per mille.
-  int fill() const { return static_cast<int>(pool_.used() * 1000 / pool_.capacity()); }
+  int hashfull() const { return static_cast<int>(pool_.used() * 1000 / pool_.capacity()); }
   size_t used() const { return pool_.used(); }
 
  private:
@@ -80,7 +80,7 @@ class Tree {
   bool sweep_some();
   size_t sweep_chain(size_t bucket);
   bool is_alive(const Node& node) const {
-    return static_cast<i16>(static_cast<u16>(node.epoch - epoch_)) >= 0;
+    return static_cast<i16>(static_cast<u16>(node.generation - live_generation_)) >= 0;
   }
   size_t bucket_of(u64 key) const { return (key >> 20) & (chain_heads_.size() - 1); }
   u8& lock_of(size_t bucket) { return locks_[bucket % LOCKS]; }
@@ -88,9 +88,9 @@ class Tree {
   BlockPool pool_;
   std::vector<Index> chain_heads_;  ///< first node of each chain
   std::array<u8, LOCKS> locks_{};
-  /// Nodes of an older epoch are dead: not found, and freed incrementally by allocations.
-  u16 epoch_ = 0, latest_ = 0;
-  size_t swept_ = 0;  ///< chains swept since the last collection
+  u16 live_generation_ = 0;  ///< older nodes are dead: not found, and freed by later allocations
+  u16 mark_generation_ = 0;  ///< of new nodes and of those that the last mark() reached
+  size_t swept_ = 0;         ///< chains swept since the last collection
   u8 sweep_lock_ = 0;
   std::vector<Index> stack_;  ///< of mark()
 };

@@ -181,9 +181,9 @@ Worker::DescentStatus Worker::add_child(Descent& descent, Step step, Index& chil
   Tree& tree = *shared_.tree;
   const size_t depth = descent.steps.size();
   Node& parent = tree.node(step.node);
-  // A move of an unhashed root may make a five, which has no node. All other nodes with such a move
+  // A move of a detached root may make a five, which has no node. All other nodes with such a move
   // are proven wins, and a descent ends there.
-  if (parent.is_unhashed_root) {
+  if (parent.is_detached_root) {
     replay_to(descent, depth - 1);
     if (position_.patterns().threat(position_.side(), step.edge->move) == Threat::FIVE)
       return DescentStatus::AT_LEAF;

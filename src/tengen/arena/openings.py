@@ -93,7 +93,7 @@ def _opening_of(record: Record, size: int, rule: Rule, moves: int) -> tuple[Open
     """The opening, and why it cannot be used; empty if it can."""
     found: list[Move] = []
     if record.size != size:
-        return (), "of another board size"
+        return (), "for another board size"
     for node in record.main_line():
         if moves and len(found) == moves:
             break

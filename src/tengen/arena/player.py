@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`Player`: a built-in preset or any program of the Gomocup protocol, with options. A command line
-names a player by a short text (`Player.parse`), a file by a table (`Player.from_dict`). In a folder
-of `tengen net match` it is a net that plays without an engine.
+"""`Player`: a built-in preset or any program that speaks the Gomocup protocol, with options. A
+command line names a player by a short text (`Player.parse`), a file by a table
+(`Player.from_dict`). In a folder of `tengen net match` it is a net that plays without an engine.
 """
 
 from __future__ import annotations

@@ -1,31 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""Ratings of all players of a tournament from all its games at once, with errors.
+"""Ratings of all players of a tournament from all its games at once, with 95% errors.
 
 Pure functions of results; `ratings_fit` maximises the likelihood. docs/statistics.md has the
 reasons.
 
-The model is that of Bradley and Terry, with draws as Rao and Kupper added them and BayesElo made
-them known: with L(x) = 1 / (1 + 10^(-x/400)) and the difference D of the ratings,
+The model is Bradley-Terry with Rao-Kupper draws, as in BayesElo. With L(x) = 1 / (1 + 10^(-x/400))
+and the difference D of the ratings,
 
     P(first wins) = L(D + advantage - draw),    P(second wins) = L(-D - advantage - draw)
 
-A weak prior (`ratings_fit`) keeps everything finite, whatever the results.
+A weak prior (`ratings_fit`) keeps all parameters finite, whatever the results.
 
-Errors. Clusters (the two games of one opening) are independent, games are not. With A the
-information of the fit (minus the second derivative of the log-likelihood), the covariance is
-A^-1 B A^-1, where B is the sum of the outer products of the clusters' gradients: the sandwich
-estimator. If games were independent and the model exact, B would be about A.
+The standard errors come from the sandwich estimator for clustered data. Clusters (the two games of
+one opening) are independent, the games of a cluster are not:
 
-B needs clusters to be many, and results of both kinds. Where one side always won, each gradient is
-small, and B says "certain" by chance. So for any two players the part of B that is theirs is mixed:
-if their games hold the information of w balanced pairs, the weight of what was seen is w / (w + 2);
-the rest is A times a dispersion, the ratio B / A over all players (itself mixed with 1 in that
-way). The more one-sided the two, the nearer to 1 that dispersion is taken: what openings do to even
-games, they do not do to games that the stronger always wins.
+    covariance = A^-1 B A^-1,    A = -H,    B = sum of g g^T over the clusters
 
-Three small corrections: B grows by G / (G - r) for G clusters and r free differences, because the
-fit has bent itself towards the results; the prior counts in A and in B; and the quantile is that of
-Student's distribution with G - r degrees of freedom. With fewer than 3 r + 3 clusters B is A.
+with the Hessian H of the log-likelihood and the gradient g of a cluster's. If games were
+independent and the model exact, the expected value of B would be A.
+
+B needs many clusters with both outcomes. If one player always wins, every g is small, and B
+underestimates the variance. So the empirical B of each pairing is shrunk towards its model-based
+value, which is A times a dispersion d:
+
+    B' = w B + (1 - w) d A,    w = n / (n + 2)
+
+where n is the information of the pairing's games, in balanced pairs. The dispersion is the ratio
+B / A over all pairings, shrunk towards 1 in the same way; for one-sided pairings, where openings
+add little variance, it is e d + (1 - e) with e = min(1, n / clusters).
+
+Small-sample corrections, for G clusters and r free differences: B is multiplied by G / (G - r); the
+prior counts in A and in B; the 95% interval has the quantile of Student's t distribution with G - r
+degrees of freedom. With fewer than 3 r + 3 clusters, B is A.
 """
 
 from __future__ import annotations
@@ -37,54 +43,64 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from tengen.arena.elo import Z95, Elo, normal_cdf, student95
-from tengen.arena.ratings_fit import Fit, Matrix, columns, draw_term, fit, groups_of, logistic
+from tengen.arena.ratings_fit import (
+    Fit,
+    Matrix,
+    columns,
+    connected_components,
+    draw_term,
+    fit,
+    logistic,
+)
 
-# Games between the same two, a < b: whether a moved first, and the half points (0, 1, 2) of the one
-# that did. In order, so that equal ones compare equal.
+# Games between two players a < b: whether a moved first, and the half points (0, 1, 2) of the
+# first mover.
+# Sorted, so that equal results compare equal.
 Cluster: TypeAlias = tuple[tuple[bool, int], ...]
-# How many clusters of each kind two players, a < b, have.
+# The distinct results of the clusters of two players a < b, with their counts.
 Clusters: TypeAlias = Mapping[tuple[int, int], Mapping[Cluster, int]]
 
+ELO_PER_LOGIT = 400 / math.log(10)
 _BALANCED_PAIR = 0.5  # information about the difference, of two decisive games between equals
-_MIXED = 2.0  # balanced pairs that what was seen is mixed with
+_PRIOR_PAIRS = 2.0  # weight of the model-based values in balanced pairs
 
 
 class Covariance(NamedTuple):
-    """Of all parameters of a fit, and by what a deviation is multiplied for a 95% error."""
+    """Covariance of all parameters of a fit; `quantile` standard errors are a 95% error."""
 
     matrix: Matrix
     quantile: float
 
 
-class _Meeting(NamedTuple):
-    """What two players' games say about (their difference, the advantage, the draw value)."""
+class _Pairing(NamedTuple):
+    """Two players' games; matrices over (difference, advantage, draw value)."""
 
     information: Matrix
-    seen: Matrix  # outer products of the clusters' gradients
+    observed: Matrix  # sum of the outer products of the clusters' gradients
     clusters: int
 
 
 def covariance(fit: Fit, clusters: Clusters, free: int) -> Covariance:
-    """`free`: how many differences the games determine, players less groups."""
-    meetings = {pair: _meeting(fit, pair, kinds) for pair, kinds in clusters.items()}
-    number = sum(meeting.clusters for meeting in meetings.values())
+    """`free`: the differences that the games determine, players less connected components."""
+    pairings = {pair: _pairing(fit, pair, results) for pair, results in clusters.items()}
+    number = sum(pairing.clusters for pairing in pairings.values())
     enough = number >= 3 * free + 3
-    outer = _mixed(meetings, number, free) if enough else {}
+    outer = _shrunk(pairings, number, free) if enough else {}
     a = [row[:] for row in fit.prior]
     b = [row[:] for row in fit.prior]
-    for pair, meeting in meetings.items():
-        _spread_out(a, fit, pair, meeting.information)
-        _spread_out(b, fit, pair, outer.get(pair, meeting.information))
+    for pair, pairing in pairings.items():
+        _scatter_add(a, fit, pair, pairing.information)
+        _scatter_add(b, fit, pair, outer.get(pair, pairing.information))
     half = columns(a, b)  # the rows of B A^-1, as B is symmetric
     matrix = columns(a, [[row[i] for row in half] for i in range(fit.size)])
     return Covariance(matrix, student95(number - free if enough else math.inf))
 
 
-def _meeting(fit: Fit, pair: tuple[int, int], kinds: Mapping[Cluster, int]) -> _Meeting:
+def _pairing(fit: Fit, pair: tuple[int, int], results: Mapping[Cluster, int]) -> _Pairing:
     information = [[0.0] * 3 for _ in range(3)]
-    seen = [[0.0] * 3 for _ in range(3)]
+    observed = [[0.0] * 3 for _ in range(3)]
     difference = fit.ratings[pair[0]] - fit.ratings[pair[1]]
-    for cluster, number in kinds.items():
+    for cluster, number in results.items():
         gradient = [0.0] * 3
         for a_first, points in cluster:
             side = 1.0 if a_first else -1.0
@@ -98,8 +114,8 @@ def _meeting(fit: Fit, pair: tuple[int, int], kinds: Mapping[Cluster, int]) -> _
             _add_outer(information, (-side, -1.0, -1.0), number * down * (1 - down))
             if points == 1:  # minus the derivative of that slope, s (s - 2)
                 information[2][2] += number * draw * (draw - 2)
-        _add_outer(seen, (gradient[0], gradient[1], gradient[2]), number)
-    return _Meeting(information, seen, sum(kinds.values()))
+        _add_outer(observed, (gradient[0], gradient[1], gradient[2]), number)
+    return _Pairing(information, observed, sum(results.values()))
 
 
 def _add_outer(matrix: Matrix, vector: tuple[float, float, float], weight: float) -> None:
@@ -108,27 +124,27 @@ def _add_outer(matrix: Matrix, vector: tuple[float, float, float], weight: float
             matrix[i][j] += weight * p * q
 
 
-def _mixed(
-    meetings: Mapping[tuple[int, int], _Meeting], number: int, free: int
+def _shrunk(
+    pairings: Mapping[tuple[int, int], _Pairing], number: int, free: int
 ) -> dict[tuple[int, int], Matrix]:
-    """The parts of B."""
+    """B of each pairing, shrunk towards its model-based value."""
     grow = [number / (number - free), number / (number - 1), number / (number - 1)]
-    weight = sum(m.information[0][0] for m in meetings.values()) / _BALANCED_PAIR
+    weight = sum(m.information[0][0] for m in pairings.values()) / _BALANCED_PAIR
     dispersion = []
     for i in range(3):
-        seen = grow[i] * sum(m.seen[i][i] for m in meetings.values())
-        ratio = seen / sum(m.information[i][i] for m in meetings.values())
-        dispersion.append((weight * ratio + _MIXED) / (weight + _MIXED))
+        observed = grow[i] * sum(m.observed[i][i] for m in pairings.values())
+        ratio = observed / sum(m.information[i][i] for m in pairings.values())
+        dispersion.append((weight * ratio + _PRIOR_PAIRS) / (weight + _PRIOR_PAIRS))
     parts = {}
-    for pair, meeting in meetings.items():
-        pairs = meeting.information[0][0] / _BALANCED_PAIR
-        own = pairs / (pairs + _MIXED)
-        even = min(1.0, pairs / meeting.clusters)
+    for pair, pairing in pairings.items():
+        pairs = pairing.information[0][0] / _BALANCED_PAIR
+        own = pairs / (pairs + _PRIOR_PAIRS)
+        even = min(1.0, pairs / pairing.clusters)
         scale = [math.sqrt(even * d + 1 - even) for d in dispersion]
         parts[pair] = [
             [
-                own * math.sqrt(grow[i] * grow[j]) * meeting.seen[i][j]
-                + (1 - own) * scale[i] * scale[j] * meeting.information[i][j]
+                own * math.sqrt(grow[i] * grow[j]) * pairing.observed[i][j]
+                + (1 - own) * scale[i] * scale[j] * pairing.information[i][j]
                 for j in range(3)
             ]
             for i in range(3)
@@ -136,8 +152,8 @@ def _mixed(
     return parts
 
 
-def _spread_out(total: Matrix, fit: Fit, pair: tuple[int, int], part: Matrix) -> None:
-    """Adds a part about (difference, advantage, draw value) to a matrix of all parameters."""
+def _scatter_add(total: Matrix, fit: Fit, pair: tuple[int, int], part: Matrix) -> None:
+    """Add a matrix over (difference, advantage, draw value) to one over all parameters."""
     players = len(fit.ratings)
     entries = [(pair[0], 0, 1.0), (pair[1], 0, -1.0), (fit.size - 1, 2, 1.0)]
     if fit.has_advantage:
@@ -147,22 +163,19 @@ def _spread_out(total: Matrix, fit: Fit, pair: tuple[int, int], part: Matrix) ->
             total[i][j] += p * q * part[row][column]
 
 
-_ELO = 400 / math.log(10)  # of one logit
-
-
 class GameScore(NamedTuple):
-    """One game between two players, who are numbered from 0."""
+    """One game between two players, numbered from 0."""
 
     first: int  # the one that moved first
     second: int
     score: float  # of the first: 0, 0.5 or 1
-    # Games of the same two players with the same number belong together, as the two of one opening
-    # do, and are not taken for independent; -1: the game stands alone.
+    # Games of the same two players with the same number are one cluster, such as the two games of
+    # one opening; -1: a cluster of one game.
     pair: int = -1
 
 
 class Estimate(NamedTuple):
-    """A number of Elo and its 95% error."""
+    """A value in Elo and its 95% error."""
 
     value: float
     error: float
@@ -173,17 +186,18 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """What a tournament says; lists are by player."""
+    """Ratings of a tournament; lists are by player."""
 
-    elo: tuple[float, ...]  # their mean is 0, or the anchor is
-    error: tuple[float, ...]  # 95%, of `elo` as it is given: the anchor's is 0
-    covariance: tuple[tuple[float, ...], ...]  # of `elo`, Elo squared; deviations, not 95%
-    quantile: float  # deviations in a 95% error: 1.96, or more with few clusters
+    elo: tuple[float, ...]  # their mean is 0, or the anchor has 0
+    error: tuple[float, ...]  # 95%, of `elo`; the anchor's is 0
+    covariance: tuple[tuple[float, ...], ...]  # of `elo`, in Elo squared
+    quantile: float  # standard errors in a 95% error: 1.96, or more with few clusters
     advantage: Estimate  # of the first move, in Elo
     draw: Estimate  # the draw value: between equals, draws are tanh(draw ln(10) / 800)
     games: tuple[int, ...]
     points: tuple[float, ...]
-    # Players joined by games. Between two groups a difference means nothing, and its error is huge.
+    # Connected components: players joined by games. A difference between two has no meaning, and a
+    # huge error.
     groups: tuple[tuple[int, ...], ...]
 
     @property
@@ -193,14 +207,14 @@ class Ratings:
 
     @property
     def draw_rate(self) -> float:
-        """The part of games between equals, without an advantage, that is drawn."""
-        return math.tanh(self.draw.value / (2 * _ELO))
+        """The share of draws between equals without an advantage."""
+        return math.tanh(self.draw.value / (2 * ELO_PER_LOGIT))
 
     def difference(self, a: int, b: int) -> Elo:
-        """By how much a is better than b."""
+        """The difference of a to b."""
         c = self.covariance
-        deviation = math.sqrt(max(0.0, c[a][a] + c[b][b] - 2 * c[a][b]))
-        elo, error = self.elo[a] - self.elo[b], self.quantile * deviation
+        standard_error = math.sqrt(max(0.0, c[a][a] + c[b][b] - 2 * c[a][b]))
+        elo, error = self.elo[a] - self.elo[b], self.quantile * standard_error
         # Over 97.5% exactly if the interval is above 0.
         los = normal_cdf(Z95 * elo / error) if error else 0.5
         return Elo(elo, elo - error, elo + error, los)
@@ -213,7 +227,7 @@ class Ratings:
 def rate(
     games: Iterable[GameScore], players: int, *, anchor: int | None = None, advantage: bool = True
 ) -> Ratings:
-    """The ratings of `players` players. Without `advantage`, moving first is worth nothing."""
+    """The ratings of `players` players. Without `advantage`, the first move has no value."""
     if players < 1:
         raise ValueError(f"{players} players: at least one is needed")
     if anchor is not None and not 0 <= anchor < players:
@@ -229,14 +243,14 @@ def rate(
     clusters: dict[tuple[int, int], Counter[Cluster]] = {}
     for (a, b, _), results in members.items():
         clusters.setdefault((a, b), Counter())[tuple(sorted(results))] += 1
-    found = fit(table, players, advantage)
-    groups = groups_of(table, players)
-    spread = covariance(found, clusters, players - len(groups))
-    return _ratings(found, spread, anchor, table, groups)
+    fitted = fit(table, players, advantage)
+    components = connected_components(table, players)
+    cov = covariance(fitted, clusters, players - len(components))
+    return _ratings(fitted, cov, anchor, table, components)
 
 
 def _half_points(game: GameScore, players: int) -> int:
-    """Of the first player, after the game was checked."""
+    """Half points of the first player. Raises ValueError for an impossible game."""
     if game.first == game.second or not all(0 <= p < players for p in (game.first, game.second)):
         raise ValueError(
             f"a game of {game.first} and {game.second}: two players from 0 to {players - 1}"
@@ -247,18 +261,18 @@ def _half_points(game: GameScore, players: int) -> int:
 
 
 def _ratings(
-    found: Fit,
-    spread: Covariance,
+    fitted: Fit,
+    cov: Covariance,
     anchor: int | None,
     table: dict[tuple[int, int], list[int]],
-    groups: tuple[tuple[int, ...], ...],
+    components: tuple[tuple[int, ...], ...],
 ) -> Ratings:
-    players = len(found.ratings)
-    zero = [1 / players if anchor is None else float(i == anchor) for i in range(players)]
-    shift = sum(w * r for w, r in zip(zero, found.ratings, strict=True))
-    elo = tuple(_ELO * (r - shift) for r in found.ratings)
-    centred = _centred(spread.matrix, zero)
-    last = found.size - 1
+    players = len(fitted.ratings)
+    anchor_weights = [1 / players if anchor is None else float(i == anchor) for i in range(players)]
+    shift = sum(w * r for w, r in zip(anchor_weights, fitted.ratings, strict=True))
+    elo = tuple(ELO_PER_LOGIT * (r - shift) for r in fitted.ratings)
+    centred = _centred(cov.matrix, anchor_weights)
+    last = fitted.size - 1
     played, points = [0] * players, [0.0] * players
     for (first, second), (wins, draws, losses) in table.items():
         number = wins + draws + losses
@@ -267,28 +281,28 @@ def _ratings(
             points[player] += won + draws / 2
 
     def estimate(value: float, index: int | None) -> Estimate:
-        deviation = math.sqrt(spread.matrix[index][index]) if index is not None else 0.0
-        return Estimate(_ELO * value, _ELO * spread.quantile * deviation)
+        standard_error = math.sqrt(cov.matrix[index][index]) if index is not None else 0.0
+        return Estimate(ELO_PER_LOGIT * value, ELO_PER_LOGIT * cov.quantile * standard_error)
 
     return Ratings(
         elo=elo,
-        error=tuple(spread.quantile * math.sqrt(max(0.0, centred[i][i])) for i in range(players)),
+        error=tuple(cov.quantile * math.sqrt(max(0.0, centred[i][i])) for i in range(players)),
         covariance=tuple(tuple(row) for row in centred),
-        quantile=spread.quantile,
-        advantage=estimate(found.advantage, players if found.has_advantage else None),
-        draw=estimate(found.draw, last),
+        quantile=cov.quantile,
+        advantage=estimate(fitted.advantage, players if fitted.has_advantage else None),
+        draw=estimate(fitted.draw, last),
         games=tuple(played),
         points=tuple(points),
-        groups=groups,
+        groups=components,
     )
 
 
-def _centred(matrix: Matrix, zero: list[float]) -> Matrix:
-    """The covariance, in Elo squared, of the ratings less their mean with the weights `zero`."""
-    players = len(zero)
-    across = [sum(w * matrix[i][j] for j, w in enumerate(zero)) for i in range(players)]
-    mean = sum(w * c for w, c in zip(zero, across, strict=True))
+def _centred(matrix: Matrix, anchor_weights: list[float]) -> Matrix:
+    """Covariance, in Elo squared, of the ratings less their mean with these weights."""
+    players = len(anchor_weights)
+    across = [sum(w * matrix[i][j] for j, w in enumerate(anchor_weights)) for i in range(players)]
+    mean = sum(w * c for w, c in zip(anchor_weights, across, strict=True))
     return [
-        [_ELO**2 * (matrix[i][j] - across[i] - across[j] + mean) for j in range(players)]
+        [ELO_PER_LOGIT**2 * (matrix[i][j] - across[i] - across[j] + mean) for j in range(players)]
         for i in range(players)
     ]

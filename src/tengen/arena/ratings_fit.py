@@ -24,7 +24,7 @@ Counts: TypeAlias = Sequence[float]
 Table: TypeAlias = Mapping[tuple[int, int], Counts]  # by (first, second)
 Matrix: TypeAlias = list[list[float]]
 
-# The prior, in imagined games that are half won and half lost. Each player has played
+# The prior, in virtual games that are half won and half lost. Each player has played
 # PRIOR_OPPONENTS of them against its opponents (in proportion to its real games), and PRIOR_FIELD
 # against one whose rating is 0; the advantage is that of PRIOR_ADVANTAGE more. Of PRIOR_DRAW games
 # between equals, half were drawn.
@@ -63,8 +63,10 @@ def log_logistic(x: float) -> float:
     return -math.log1p(math.exp(-x)) if x >= 0 else x - math.log1p(math.exp(x))
 
 
-def groups_of(pairs: Iterable[tuple[int, int]], players: int) -> tuple[tuple[int, ...], ...]:
-    """The players in groups that are joined by games, each in order."""
+def connected_components(
+    pairs: Iterable[tuple[int, int]], players: int
+) -> tuple[tuple[int, ...], ...]:
+    """The connected components of the players that are joined by games, each in order."""
     root = list(range(players))
 
     def find(player: int) -> int:
@@ -142,7 +144,7 @@ def fit(table: Table, players: int, advantage: bool) -> Fit:
 
 
 def _prior_weights(table: Table, players: int) -> dict[tuple[int, int], float]:
-    """Imagined games between players that met."""
+    """Virtual games of the prior, by pairing."""
     met: dict[tuple[int, int], float] = {}
     played = [0.0] * players
     for (first, second), counts in table.items():
@@ -162,16 +164,16 @@ def _total(
     table: Table, weights: Mapping[tuple[int, int], float], theta: list[float], players: int
 ) -> _Sum:
     total = _Sum(len(theta))
-    for meeting, counts in table.items():
-        _add_games(total, theta, players, meeting, counts)
+    for pairing, counts in table.items():
+        _add_games(total, theta, players, pairing, counts)
     _add_prior(total, weights, theta, players)
     return total
 
 
 def _add_games(
-    total: _Sum, theta: Sequence[float], players: int, meeting: tuple[int, int], counts: Counts
+    total: _Sum, theta: Sequence[float], players: int, pairing: tuple[int, int], counts: Counts
 ) -> None:
-    first, second = meeting
+    first, second = pairing
     wins, draws, losses = counts
     d, last = theta[-1], len(theta) - 1
     x = theta[first] - theta[second]

@@ -50,7 +50,7 @@ players:
   classical,null_move=off,threads=2          with options
   classical,depth=4,name=shallow             with limits and a name
   search=mcts,net=my.net,nodes=800           options alone: Monte-Carlo tree search with a net
-  ./pbrain-other                             any program of the Gomocup protocol
+  ./pbrain-other                             any program that speaks the Gomocup protocol
   "cmd[memory=350,time=0.2]:./pbrain-other --quiet"     with options and arguments
 """
 _OPENINGS_HELP = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`tengen gomocup`, also installed as `pbrain-tengen`: an engine of the Gomocup protocol on stdin
+"""`tengen gomocup`, also installed as `pbrain-tengen`: an engine for the Gomocup protocol on stdin
 and stdout. `tengen.engine.protocol` has the protocol.
 """
 

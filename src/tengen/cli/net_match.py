@@ -31,8 +31,9 @@ examples:
   tengen net match a.pt b.pt --set root=puct --set c=1.3 --size 20
   tengen net match --resume --out results/ab
 
-NET: the folder of a training or of `tengen zero` (its newest generation), a net.pt, a .net file, a
-bundled name, or a folder with a net per colour (black.pt and white.pt, or a registry.json).
+NET: the folder of a training run or of `tengen zero` (its newest generation), a net.pt, a .net
+file, a bundled name, or a folder with one net per colour (black.pt and white.pt, or a
+registry.json).
 
 Each opening is played twice, with colours swapped: balanced bundled ones, or random ones where
 there are none. More than two nets play a round robin. All games of two nets run at once, with the

@@ -66,9 +66,9 @@ class Dataset:
     def require(self, rule: Rule | str | None = None, size: int | None = None) -> Dataset:
         """Itself, if it has this rule and board size. Raises BadData."""
         if rule is not None and self.rule != Rule.parse(rule):
-            raise BadData(f"{self.folder} is of rule {self.rule}, not {rule}")
+            raise BadData(f"{self.folder} has rule {self.rule}, not {rule}")
         if size is not None and self.size != size:
-            raise BadData(f"{self.folder} is of board size {self.size}, not {size}")
+            raise BadData(f"{self.folder} has board size {self.size}, not {size}")
         return self
 
     def resplit(self, validation: Validation) -> Dataset:

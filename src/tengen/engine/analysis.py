@@ -22,7 +22,7 @@ class Search(ABC):
 
     @property
     def is_done(self) -> bool:
-        """Whether the search has ended and `take` has returned everything."""
+        """Whether the search has ended and `next_info` has returned every info."""
         return self._done
 
     @property
@@ -52,19 +52,19 @@ class Search(ABC):
             if (info := self.next_info(_POLL)) is not None:
                 yield info
 
-    def finish(self) -> None:
+    def stop_and_wait(self) -> None:
         """Stop it and wait for its end."""
         self.stop()
         for _ in self.infos():
             pass
 
     def wait(self) -> None:
-        """Wait for its end. An exception during the wait, as Ctrl-C, ends the search too."""
+        """Wait for its end. An exception during the wait, such as Ctrl-C, also ends the search."""
         try:
             for _ in self.infos():
                 pass
         except BaseException:
-            self.finish()
+            self.stop_and_wait()
             raise
 
     def result(self) -> PlayResult:
@@ -111,7 +111,7 @@ class Analysis(Iterator[Info]):
 
     def close(self) -> None:
         """End the search, skipping its infos."""
-        self._search.finish()
+        self._search.stop_and_wait()
 
     def __iter__(self) -> Iterator[Info]:
         """A generator, so that leaving the loop early ends the search."""
@@ -119,7 +119,7 @@ class Analysis(Iterator[Info]):
             yield from self._search.infos()
             self._raise_error()
         finally:
-            self._search.finish()
+            self._search.stop_and_wait()
 
     def __next__(self) -> Info:
         for info in self._search.infos():
@@ -140,5 +140,5 @@ class Analysis(Iterator[Info]):
         self.close()
 
     def __del__(self) -> None:
-        if not self._search.is_done:  # nobody else can stop it
-            self._search.finish()
+        if not self._search.is_done:  # nothing else can stop it
+            self._search.stop_and_wait()

@@ -16,7 +16,7 @@ from tengen.game.errors import GameOver
 from tengen.game.move import MoveLike
 from tengen.util.deprecation import renamed_fields
 
-ENDLESS = Limit()  # until `stop`
+NO_LIMIT = Limit()  # the search runs until `stop`
 
 
 @renamed_fields(thinking="search")
@@ -58,7 +58,7 @@ class AnyEngine(ABC):
     def analyse(
         self,
         board: Board,
-        limit: Limit = ENDLESS,
+        limit: Limit = NO_LIMIT,
         *,
         multipv: int | None = None,
         moves: Iterable[MoveLike] | None = None,

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from tengen.engine.analysis import Analysis, Search
-from tengen.engine.base import ENDLESS, AnyEngine, copy_to_search
+from tengen.engine.base import NO_LIMIT, AnyEngine, copy_to_search
 from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
 from tengen.engine.evaluator import ALPHABETA, uses_mcts
 from tengen.engine.info import Evaluation, PlayResult
@@ -89,7 +89,7 @@ class Engine(AnyEngine):
         cwd: str | os.PathLike[str] | None = None,
         timeout: float = 10.0,
     ) -> ProcessEngine:
-        """An engine of the Gomocup protocol in its own process."""
+        """An engine in its own process that speaks the Gomocup protocol."""
         from tengen.engine.process import ProcessEngine
 
         return ProcessEngine(command, options=options, env=env, cwd=cwd, timeout=timeout)
@@ -107,11 +107,11 @@ class Engine(AnyEngine):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a search with a limit runs, or an analysis was not read to its end."""
+        """Whether a search with a limit runs, or an analysis has unread infos."""
         return self._search is not None and self._search is not self._pondering
 
     def evaluation(self, board: Board) -> Evaluation:
-        """What evaluates boards of this rule and size. Raises BadNet."""
+        """Describes the evaluator used for boards of this rule and size. Raises BadNet."""
         return self._open_engine("choose an evaluator").evaluation(board)
 
     def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
@@ -124,11 +124,11 @@ class Engine(AnyEngine):
         the net's policy, or the softmax of the classical move scores, over the moves that a search
         considers. Waits for a net that is loading. Raises GameOver, BadNet, EngineBusy.
         """
-        start = copy_to_search(board)
-        self.prepare(start, seconds=None)
+        position = copy_to_search(board)
+        self.prepare(position, seconds=None)
         with self._lock:
-            points = self._idle_engine("evaluate a position").root_policy(start)
-        return {Move.from_index(point, start.size): p for point, p in points} or {Move.PASS: 1.0}
+            points = self._idle_engine("evaluate a position").root_policy(position)
+        return {Move.from_index(point, position.size): p for point, p in points} or {Move.PASS: 1.0}
 
     def configure(self, **options: object) -> None:
         values = check_options(options)
@@ -136,10 +136,10 @@ class Engine(AnyEngine):
             self._idle_engine("set options").configure(values)
 
     def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
-        start = copy_to_search(board)
-        played = self._begin_move(start, limit).result()
+        position = copy_to_search(board)
+        played = self._begin_move(position, limit).result()
         if self._options["ponder"] if ponder is None else ponder:
-            self._ponder_reply(start, played)
+            self._ponder_reply(position, played)
         return played
 
     def search(self, board: Board, limit: Limit) -> Analysis:
@@ -148,18 +148,18 @@ class Engine(AnyEngine):
     def analyse(
         self,
         board: Board,
-        limit: Limit = ENDLESS,
+        limit: Limit = NO_LIMIT,
         *,
         multipv: int | None = None,
         moves: Iterable[MoveLike] | None = None,
     ) -> Analysis:
-        start = copy_to_search(board)
+        position = copy_to_search(board)
         lines = check_options({"multipv": self._options["multipv"] if multipv is None else multipv})
-        only = [] if moves is None else _points(start, moves)
-        return Analysis(self._begin(SearchRequest(start, limit, int(lines["multipv"]), only)))
+        only = [] if moves is None else _points(position, moves)
+        return Analysis(self._begin(SearchRequest(position, limit, int(lines["multipv"]), only)))
 
     def ponder(self, board: Board) -> None:
-        self._begin(SearchRequest(copy_to_search(board), ENDLESS, ponder=True))
+        self._begin(SearchRequest(copy_to_search(board), NO_LIMIT, ponder=True))
 
     def ponder_hit(self, limit: Limit) -> PlayResult:
         pondering = self._pondering
@@ -196,29 +196,30 @@ class Engine(AnyEngine):
             search, self._search, self._pondering = self._search, None, None
             self._native = None
         if search is not None:
-            search.finish()
+            search.stop_and_wait()
 
     # --- internals ---
 
-    def _begin_move(self, start: Board, limit: Limit) -> Search:
+    def _begin_move(self, position: Board, limit: Limit) -> Search:
         """Start the search of `play`, at the level of the options, or continue pondering."""
         level = LEVELS[int(self._options["level"])]
         if not isinstance(limit, Limit) or level.number == max(LEVELS):
-            search = self._resume(start, limit)
-            return search or self._begin(SearchRequest(start, limit, is_move=True))
+            search = self._resume(position, limit)
+            return search or self._begin(SearchRequest(position, limit, for_play=True))
         level_limit = limit_of_level(level, limit, is_mcts=uses_mcts(self._options))
-        search = self._begin(SearchRequest(start, level_limit, level.lines, is_move=True))
+        search = self._begin(SearchRequest(position, level_limit, level.lines, for_play=True))
         if level.plays_best_move:
             return search
         # Seeded by board, seed and level, so that these alone determine the move.
-        random = Random(f"{self._options['seed']}/{level.number}/{start._core.hash}")
+        random = Random(f"{self._options['seed']}/{level.number}/{position._core.hash}")
         return LevelSearch(search, level, random)
 
-    def _resume(self, start: Board, limit: Limit) -> NativeSearch | None:
-        """The pondering search, now under this limit; None if it is of another board, or ended."""
+    def _resume(self, position: Board, limit: Limit) -> NativeSearch | None:
+        """The pondering search, now under this limit; None if it
+        searches another board, or has ended."""
         with self._lock:
             search, native = self._pondering, self._native
-            if search is None or native is None or search.board != start:
+            if search is None or native is None or search.board != position:
                 return None
             if not isinstance(limit, Limit) or not native.ponder_hit(search, limit):
                 return None
@@ -253,19 +254,19 @@ class Engine(AnyEngine):
             message = "the engine is searching: wait for its end or `stop` it"
             raise EngineBusy(f"cannot {action}: {message}, and read or close its analysis")
         if self._pondering is not None:
-            self._pondering.finish()
+            self._pondering.stop_and_wait()
             self._pondering = None
         return native
 
-    def _ponder_reply(self, start: Board, played: PlayResult) -> None:
+    def _ponder_reply(self, position: Board, played: PlayResult) -> None:
         """Ponder on the expected reply, if there is one."""
-        start.push(played.move)
-        if played.ponder is None or not start.is_legal(played.ponder):
+        position.push(played.move)
+        if played.ponder is None or not position.is_legal(played.ponder):
             return
-        start.push(played.ponder)
-        if not start.is_over():
+        position.push(played.ponder)
+        if not position.is_over():
             with suppress(EngineBusy, EngineClosed):  # another thread uses the engine
-                self._begin(SearchRequest(start, ENDLESS, ponder=True))
+                self._begin(SearchRequest(position, NO_LIMIT, ponder=True))
 
     def __repr__(self) -> str:
         state = "closed" if self._native is None else "busy" if self.is_busy else "idle"

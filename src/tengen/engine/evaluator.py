@@ -131,7 +131,7 @@ def _onnx(paths: tuple[Path, Path], rule: Rule, size: int) -> EvaluatorChoice:
     """Nets outside the core; their support of rule and size is checked when they are loaded."""
     if not all(map(is_onnx, paths)):
         files = " and ".join(path.name for path in paths)
-        raise BadNet(f"{files} are of two formats: use two .net or two .onnx files", str(paths[0]))
+        raise BadNet(f"{files} have two formats: use two .net or two .onnx files", str(paths[0]))
     evaluation = Evaluation("onnx", _description(*(path.name for path in paths)))
     return EvaluatorChoice(evaluation, "onnx", rule, size, paths)
 

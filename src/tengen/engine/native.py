@@ -160,7 +160,7 @@ class SearchRequest(NamedTuple):
     multipv: int = 1
     moves: Sequence[int] = ()  # the only ones to consider; empty: all
     ponder: bool = False
-    is_move: bool = False  # a move to play, not an analysis
+    for_play: bool = False  # the search of `play`, not an analysis
 
 
 class NativeEngine:
@@ -192,11 +192,11 @@ class NativeEngine:
         self.options |= changed
 
     def evaluation(self, board: Board) -> Evaluation:
-        """What evaluates such boards. Raises BadNet."""
+        """Describes the evaluator used for boards of this rule and size. Raises BadNet."""
         return self._loader.choose(self.options, board.rule, board.size).evaluation
 
     def request_evaluator(self, board: Board) -> PendingEvaluator:
-        """Start loading what such boards need. Raises BadNet."""
+        """Start loading the evaluator for boards of this rule and size. Raises BadNet."""
         return self._loader.request(self.options, board.rule, board.size)
 
     def root_policy(self, board: Board) -> list[tuple[int, float]]:
@@ -265,11 +265,11 @@ class NativeEngine:
         start = monotonic()
         try:
             pending.wait_for_move(request.limit.for_move, lambda: search.is_stopped)
-            if search.is_stopped and request.ponder:  # nobody waits for its move
+            if search.is_stopped and request.ponder:  # its move is not needed
                 search.failed(None)
             else:
                 self._start(search, request, pending, monotonic() - start)
-        except Exception as error:  # raised to whoever waits for the search
+        except Exception as error:  # raised in the thread that waits for the search
             search.failed(error)
 
     def _set_search(self, request: SearchRequest, choice: EvaluatorChoice) -> None:
@@ -279,7 +279,7 @@ class NativeEngine:
         if self.options["search"] == AUTO and request.ponder:
             return
         kind = choose_search(self.options, choice, request.limit)
-        if self.options["search"] == AUTO and not request.is_move:
+        if self.options["search"] == AUTO and not request.for_play:
             kind = ALPHABETA
         if kind != self._search:
             self.core.set_option("search", SEARCHES.index(kind))

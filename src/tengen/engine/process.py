@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`ProcessEngine`: an engine of the Gomocup protocol in its own process. `Engine.popen` starts it.
-`protocol.client` has the protocol, `pipes` the process.
+"""`ProcessEngine`: an engine in its own process that speaks the Gomocup protocol. `Engine.popen`
+starts it. `protocol.client` has the protocol, `pipes` the process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from tengen.engine.analysis import Analysis, Search
-from tengen.engine.base import ENDLESS, AnyEngine, copy_to_search
+from tengen.engine.base import NO_LIMIT, AnyEngine, copy_to_search
 from tengen.engine.errors import (
     BadOption,
     EngineBusy,
@@ -69,7 +69,7 @@ _NAMES = {
 
 
 class ProcessEngine(AnyEngine):
-    """An engine of the Gomocup protocol in another process.
+    """An engine in another process that speaks the Gomocup protocol.
 
     `command` is a program, with its arguments in a list or in shell syntax. `timeout` is how many
     seconds it may take to answer without a search, and how much longer than its limit a search may
@@ -132,7 +132,7 @@ class ProcessEngine(AnyEngine):
     def analyse(
         self,
         board: Board,
-        limit: Limit = ENDLESS,
+        limit: Limit = NO_LIMIT,
         *,
         multipv: int | None = None,
         moves: Iterable[MoveLike] | None = None,
@@ -199,14 +199,14 @@ class ProcessEngine(AnyEngine):
             self._pipes.kill()
             raise
 
-    def _begin(self, start: Board, limit: Limit, *, swap2: bool = False) -> _ProcessSearch:
+    def _begin(self, position: Board, limit: Limit, *, swap2: bool = False) -> _ProcessSearch:
         if not isinstance(limit, Limit):
             raise TypeError(f"expected a tengen.Limit, got {type(limit).__name__}")
         with self._lock:
             self._check("search")
             self._board = None
             self._pipes.forget()
-            lines = self._session.request(start, limit, swap2=swap2)
+            lines = self._session.request(position, limit, swap2=swap2)
             search = _ProcessSearch(self, limit)
             self._search = search
             search.send(lines)

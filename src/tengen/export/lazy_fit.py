@@ -293,7 +293,7 @@ def _fit(bags: _Bags, epochs: int, seed: int, on_step: OnStep) -> LazyModel:
 
 
 def _assemble(rule: Rule, fits: Sequence[LazyModel]) -> LazyTables:
-    """A model is of one side to move; the rows of the waiting side are in the other model."""
+    """A model is for one side to move; the rows of the waiting side are in the other model."""
     sides = [fit.to_side() for fit in fits]
     if len(sides) == 2:
         black, white = sides

@@ -69,7 +69,7 @@ def export_onnx(
     """
     for one in (*sizes, *(() if size is None else (size,))):
         if not MIN_SIZE <= one <= MAX_SIZE:
-            raise BadNet(f"boards are of size {MIN_SIZE} to {MAX_SIZE}, not {one}")
+            raise BadNet(f"boards have size {MIN_SIZE} to {MAX_SIZE}, not {one}")
         _check_size(net, one)
     _check_size(net, size)
     plain = copy.deepcopy(net).cpu().float().eval()

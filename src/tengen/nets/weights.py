@@ -91,7 +91,7 @@ def read_weights(path: Path) -> NetWeights:
     try:
         return NetWeights(metadata=content.pop(_METADATA, {}), **content)
     except TypeError:
-        raise BadWeights(f"{path} is of another version of this program") from None
+        raise BadWeights(f"{path} was written by another version of this program") from None
 
 
 def load_tensors(data: bytes, path: Path) -> object:

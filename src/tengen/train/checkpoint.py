@@ -73,7 +73,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         raise BadCheckpoint(str(error)) from None
     names = {entry.name for entry in fields(Checkpoint)}
     if not isinstance(content, dict) or set(content) != names:
-        raise BadCheckpoint(f"{path} is of another version of this program")
+        raise BadCheckpoint(f"{path} was written by another version of this program")
     return Checkpoint(**content)
 
 

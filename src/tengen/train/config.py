@@ -167,8 +167,8 @@ class ScheduleConfig(_TrainPart):
         0.1, min=0, max=1, help="for `step`: factor of the rate at each milestone"
     )
 
-    def rate_share(self, step: int, total: int) -> float:
-        """The rate of step `step` (from 0) of `total`, as a share of the maximum."""
+    def lr_factor(self, step: int, total: int) -> float:
+        """Learning rate of step `step` (from 0) of `total`, as a share of the maximum."""
         if step < self.warmup:
             return (step + 1) / (self.warmup + 1)
         if self.name == "constant":

@@ -17,7 +17,7 @@ class BadTraining(BadConfig):
 
 
 class BadCheckpoint(TengenError, ValueError):
-    """A checkpoint that is truncated, damaged, or of another run."""
+    """A checkpoint that is truncated, damaged, or belongs to another run."""
 
 
 class TrainingFailed(TengenError, RuntimeError):

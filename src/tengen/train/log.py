@@ -156,6 +156,6 @@ def open_tensorboard(path: Path) -> Any:
         from torch.utils.tensorboard import SummaryWriter
 
         return SummaryWriter(str(path))
-    except Exception as error:  # it imports much; no error of it shall stop a training
+    except Exception as error:  # it imports much; its errors must not stop a training run
         logging.getLogger(__name__).debug("no TensorBoard: %s", error)
         return None

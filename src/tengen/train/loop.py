@@ -193,7 +193,7 @@ class _TrainSession:
         if not self._state.is_finite():
             has_one = self._saved_step >= 0
             last = (
-                f"the last checkpoint is of step {self._saved_step:,}"
+                f"the last checkpoint is at step {self._saved_step:,}"
                 if has_one
                 else "no checkpoint"
             )

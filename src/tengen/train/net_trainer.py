@@ -106,7 +106,7 @@ class NetTrainer:
         compile: bool,
         warn: Callable[[str], None],
     ) -> None:
-        """`ema`: decay of the averaged weights; None: no average. Raises BadTraining if the net
+        """`ema`: decay of the averaged weights; None: no EMA weights. Raises BadTraining if the net
         does not have the losses of the objective.
         """
         self.device = device
@@ -121,7 +121,7 @@ class NetTrainer:
         self._compile = compile
         self._is_finite = torch.ones((), dtype=torch.bool, device=device)
 
-    def optimise(
+    def train_step(
         self,
         sample: Sample,
         rate: float,
@@ -130,8 +130,8 @@ class NetTrainer:
         quantised: bool = False,
         groups: Groups = NO_GROUPS,
     ) -> tuple[Outputs, LossParts, Tensor]:
-        """One step; returns the outputs, the parts of the loss, those of groups of rows too, and
-        the norm of the gradient before clipping.
+        """One step; returns the outputs, the parts of the loss, also of groups of samples, and the
+        norm of the gradient before clipping.
         """
         outputs = self.forward(sample.planes, quantised)
         total, parts = self._objective(outputs, sample, teacher, groups)
@@ -175,7 +175,7 @@ class NetTrainer:
         return bool(self._is_finite)
 
     def result(self) -> dict[str, Tensor]:
-        """The averaged weights, or those of the net without average, on the CPU."""
+        """The EMA weights, or those of the net if there are none, on the CPU."""
         weights = self.average.state() if self.average else self.net.state_dict()
         return cast("dict[str, Tensor]", on_cpu(weights))
 
@@ -192,14 +192,14 @@ class NetTrainer:
         updates: int,
         optimiser: dict[str, Any],
     ) -> None:
-        """The state of a checkpoint. Raises BadCheckpoint if it is of another net."""
+        """The state of a checkpoint. Raises BadCheckpoint if it belongs to another net."""
         try:
             self.net.load_state_dict(weights)
             if self.average is not None:
                 self.average.load(average, updates)
             self.optimiser.load_state_dict(optimiser)
         except (RuntimeError, KeyError, ValueError) as error:
-            raise BadCheckpoint(f"the checkpoint is of another net: {error!s:.200}") from None
+            raise BadCheckpoint(f"the checkpoint belongs to another net: {error!s:.200}") from None
 
 
 def make_optimiser(

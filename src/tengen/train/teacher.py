@@ -29,7 +29,9 @@ def load_teacher(config: DistillationConfig, size: int) -> BoardNet:
     source = config.checkpoint
     weights = load_weights(source, "distillation.checkpoint")
     if weights.name != config.teacher:
-        raise BadTraining(f"{source} is of {weights.name}, not of the teacher {config.teacher}")
+        raise BadTraining(
+            f"{source} has weights for {weights.name}, not the teacher {config.teacher}"
+        )
     check_net(weights.spec, size)
     return weights.make().requires_grad_(False)
 

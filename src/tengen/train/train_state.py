@@ -106,11 +106,11 @@ class TrainState(NetTrainer):
         teacher_labels = self.teacher(batch, sample) if self.teacher is not None else None
         if self.config.reinits_at(self.step):
             self._reinit_dead_units(sample.planes)
-        self.rate = self.config.optimiser.rate * self.config.schedule.rate_share(
+        self.rate = self.config.optimiser.rate * self.config.schedule.lr_factor(
             self.step, self.config.total_steps
         )
         quantised = self.step >= self.config.quantised_from
-        outputs, losses, norm = self.optimise(
+        outputs, losses, norm = self.train_step(
             sample, self.rate, teacher_labels, quantised=quantised
         )
         self._gradients += torch.stack((norm, torch.ones_like(norm)))
@@ -224,7 +224,7 @@ class TrainState(NetTrainer):
             net2wider_(large, cast("Mixnet", weights.make()))
             self.load(large.state_dict())
         else:
-            problem = f"{source} is of {weights.name}, not of {self.config.spec.name}"
+            problem = f"{source} has weights for {weights.name}, not {self.config.spec.name}"
             raise BadTraining(
                 f"{problem}: use weights of the same net, or of a smaller one", "start"
             )

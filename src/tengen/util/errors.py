@@ -25,7 +25,7 @@ class BadRun(TengenError, ValueError):
 
 
 class BadPack(TengenError, ValueError):
-    """A packed file that is damaged, of another version, or too large."""
+    """A packed file that is damaged, too large, or written by another version."""
 
 
 class BadText(TengenError, ValueError):

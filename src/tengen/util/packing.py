@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Packed files: a tar of small members with a head and checksums, which may come from anyone.
+"""Packed files: a tar of small members with metadata and checksums. They may come from anyone.
 
-`PackWriter` adds members and, last, their checksums and the head, so a truncated file has no head.
+`PackWriter` adds members and, last, their checksums and the metadata, so a truncated file has no
+metadata.
 `PackReader` reads members by name and bounds each one: compressed ones while they are decompressed,
 archives by the sizes that they declare. Relies on the standard library alone.
 """
@@ -63,7 +64,7 @@ class PackWriter:
         self.sums[name] = zlib.crc32(data)
 
     def finish(self, head: Mapping[str, Any]) -> None:
-        """Add the checksums and the head; the file stays open. Raises OSError."""
+        """Add the checksums and the metadata; the file stays open. Raises OSError."""
         data = json.dumps(head).encode()
         self.add(_SUMS, json.dumps(self.sums | {_HEAD: zlib.crc32(data)}).encode())
         self.add(_HEAD, data)
@@ -94,7 +95,7 @@ class PackReader:
             self._sums = dict(json.loads(self.read(_SUMS)))
 
     def head(self) -> Any:
-        """What `PackWriter.finish` was given. Raises BadPack, KeyError if there is none."""
+        """The metadata given to `PackWriter.finish`. Raises BadPack, KeyError if there is none."""
         return json.loads(self.read(_HEAD))
 
     def read(self, name: str) -> bytes:

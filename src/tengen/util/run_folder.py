@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The common part of the folders of matches, tuning runs, trainings and zero runs: a head file,
-which describes the run and has a format number, and an append-only event log.
+"""The common part of the folders of matches, tuning runs, training runs and zero runs: a metadata
+file, which describes the run and has a format number, and an append-only event log.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ class RunFolder:
             HEAD = "arena.json"
             EVENT_LOG = "games.jsonl"
 
-    A run is resumed from the head and the event log alone; all other files derive from them.
+    A run is resumed from the metadata file and the event log alone; all other files derive from
+    them.
     """
 
     HEAD: ClassVar[str] = "run.json"  # written when the run starts
     EVENT_LOG: ClassVar[str] = "journal.jsonl"
-    FORMAT: ClassVar[int] = 1  # of the head and the event log; other numbers are rejected
+    FORMAT: ClassVar[int] = 1  # of metadata file and event log; other numbers are rejected
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -49,14 +50,16 @@ class RunFolder:
             raise BadRun(f"{path} already has a run: use --resume, or another folder")
 
     def write_head(self, content: Mapping[str, Any]) -> None:
-        """Create the folder and write the head, with the format and the version. Raises OSError."""
+        """Create the folder and write the metadata file, with the format and the version. Raises
+        OSError.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
         head = {"format": self.FORMAT, "tengen": version(), **content}
         write_text(json.dumps(head, indent=1) + "\n", self.path / self.HEAD)
 
     @classmethod
     def read_head(cls, path: Path) -> dict[str, Any]:
-        """The content of the head file. Raises BadRun."""
+        """The content of the metadata file. Raises BadRun."""
         try:
             text = (path / cls.HEAD).read_text("utf-8")
         except (FileNotFoundError, NotADirectoryError):

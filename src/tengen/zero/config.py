@@ -100,13 +100,13 @@ class LearnConfig(Config):
             choose("losses", name, LOSS_NAMES)
         if not any(self.losses.values()):
             raise BadZero("all weights are 0", "losses")
-        if self.sets and not 0 < self.human_rows < self.batch:
-            problem = f"leaves no room for both kinds of rows in batches of {self.batch}"
+        if self.sets and not 0 < self.dataset_samples < self.batch:
+            problem = f"leaves no room for both kinds of samples in batches of {self.batch}"
             raise BadZero(problem, "human_share")
 
     @property
-    def human_rows(self) -> int:
-        """Rows of each batch that come from `sets`."""
+    def dataset_samples(self) -> int:
+        """Samples of each batch that come from `sets`."""
         return round(self.human_share * self.batch) if self.sets else 0
 
 
@@ -163,7 +163,7 @@ class ReleaseConfig(Config):
     samples: int = setting(28_000_000, min=1, max=_BILLION * 1000, help="samples of each training")
     minutes: float = setting(0.0, min=0, max=1e6, help="of training, if not by `samples`")
     share: float = setting(0.5, min=0, max=1, help="share of the teacher's labels in the loss")
-    quantise: float = setting(0.12, min=0, max=1, help="share of the training that is quantised")
+    quantise: float = setting(0.12, min=0, max=1, help="quantised share of the training run")
     positions: int = setting(0, min=0, max=_BILLION * 1000, help="newest ones to use; 0: all")
     data: tuple[DataSet, ...] = setting((), help="more data sets (`path`, `weight`)")
     start: str = setting("", help="initial weights: training, release, file, or bundled net")

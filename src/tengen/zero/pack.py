@@ -45,7 +45,7 @@ from tengen.zero.zero_folder import Generation, ZeroFolder
 
 MAX_BYTES = 55 * 1024 * 1024
 _FORMAT = 1
-_SLACK = 64 * 1024  # for the head and the sums without the shards, which are written last
+_SLACK = 64 * 1024  # for the metadata and the sums without the shards, which are written last
 _LEARNER_SHARE = 0.75  # of the file; above it the learner is rounded
 _MAX_MEMBER = 1 << 30  # bytes of a member, also after decompression
 _MAX_TOTAL = 1 << 34  # bytes of all members after decompression
@@ -181,13 +181,13 @@ def _rounded(value: Any) -> Any:
 
 
 def _add_replay(folder: ZeroFolder, max_bytes: int, tar: PackWriter) -> tuple[dict[str, Any], int]:
-    """Pack the newest shards that fit; the head's table of them, and their positions."""
+    """Pack the newest shards that fit; their table for the metadata, and their positions."""
     if not (folder.replay / "manifest.json").exists():
         return {}, 0
     data = Dataset.open(folder.replay)
     end = len(data)
     entries: list[dict[str, str]] = []
-    positions = text_bytes = 0  # bytes that head and sums will need for the shards
+    positions = text_bytes = 0  # bytes that metadata and sums will need for the shards
     for shard in reversed(data.manifest.shards):
         begin = end - shard.positions
         _verify_shard(folder, shard)
@@ -239,7 +239,7 @@ def unpack(source: Path, path: Path) -> ZeroFolder:
 def _unpack_members(file: PackReader, source: Path, path: Path) -> None:
     head = file.head()
     if not isinstance(head, dict) or head.get("format") != _FORMAT:
-        raise BadPack(f"{source} is of another version of this program")
+        raise BadPack(f"{source} was written by another version of this program")
     folder = ZeroFolder.from_head(path, head["run"])
     config = folder.config
     folder.checkpoints.mkdir()

@@ -164,7 +164,7 @@ def import_search_labels(
     def add(writer: DataWriter, file: Path, origin: str) -> None:
         columns, meta = _read_searches(file)
         if (meta["rule"], meta["size"]) != (str(manifest.rule), manifest.size):
-            problem = f"{file} is of {meta['rule']} on {meta['size']}x{meta['size']}"
+            problem = f"{file} has positions of {meta['rule']} on {meta['size']}x{meta['size']}"
             raise BadData(f"{problem}, the first file is not: import each rule and size separately")
         taken = _is_evaluated(columns, manifest) & (columns["best"] >= 0)
         taken &= (columns["value"] != _UNKNOWN) | (columns["result"] != _OFF_PATH)

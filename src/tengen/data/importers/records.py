@@ -153,7 +153,7 @@ class _Import:
             counts[reason] += 1
             if game.fault and len(self.faults) < _MAX_FAULTS:
                 self.faults.append(f"{game.source}: {game.fault}")
-            if reason == "games of another rule":
+            if reason == "games with another rule":
                 self._rules[str(game.rule)] += 1
             return
         self._seen.add(key)
@@ -172,9 +172,9 @@ class _Import:
         if game.fault or game.moves is None:
             return "games that cannot be read"
         if game.size != options.size:
-            return "games of another size"
+            return "games with another board size"
         if game.rule not in (None, options.rule):
-            return "games of another rule"
+            return "games with another rule"
         if key in self._seen:
             return "duplicate games"
         if game.result == "?" and not options.keep_unknown:
@@ -206,7 +206,7 @@ class _Import:
         if self._rules:
             rule = self._rules.most_common(1)[0][0]
             problem = f"no game of rule {self._options.rule}"
-            return f"{problem}: {self._rules[rule]} are of rule {rule}; use --rule {rule}"
+            return f"{problem}: {self._rules[rule]} have rule {rule}; use --rule {rule}"
         counts = ", ".join(f"{number} {name}" for name, number in self._total.items() if number)
         more = [*self.faults[:1], *_advice(self._total)]
         return "; ".join([f"no usable position: {counts or 'no game'}", *more])

@@ -119,7 +119,7 @@ class ClientSession:
         return ("ABOUT",)
 
     def new_game(self) -> None:
-        """The next position is of another game."""
+        """The next position belongs to another game."""
         self._known, self._match = None, 0
 
     def request(self, board: Board, limit: Limit, *, swap2: bool = False) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ class GomocupSettings:
         return self if value is None else replace(self, **{name.lower(): value})
 
     def without_time_left(self) -> GomocupSettings:
-        """The settings at the beginning of another game."""
+        """The settings at the start of a new game."""
         return replace(self, time_left=None)
 
     def limit(self, spent: int = 0) -> Limit:

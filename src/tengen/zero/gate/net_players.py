@@ -43,7 +43,7 @@ def find_player(
 ) -> NetPlayer:
     """A player by a run folder, a `net.pt`, a `.net` file, a bundled name, or a folder with a net
     per colour. Its name is `source`, of a zero run with the generation. `report` gets a message
-    about a net of another rule or board size: it plays all the same, if it can. Raises BadNet,
+    about a net for another rule or board size: it plays nevertheless, if it can. Raises BadNet,
     BadWeights, BadZero, OSError.
     """
     path, name = net_path(source), source
@@ -60,7 +60,7 @@ def find_player(
     colours = tuple(Colour) if len(files) > 1 else (None,)
     purposes = map(partial(_other_purpose, config), files, nets, colours)
     if other := next(filter(None, purposes), ""):
-        report(f"{name} is of {other}; it now plays {config.game}")
+        report(f"{name} was trained for {other}; it now plays {config.game}")
     checksum = 0
     for file in files:
         checksum = zlib.crc32(file.read_bytes(), checksum)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`DataFeed`: the rows of data sets, such as human games, in the batches of a learner."""
+"""`DataFeed`: the samples of data sets, such as human games, in the batches of a learner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tengen.train.unpack import PackedRows
 
 
 class DataFeed:
-    """So many rows for each step. They depend on the data sets, the seed and the step alone: a
+    """`rows` samples for each step. They depend on the data sets, the seed and the step alone: a
     resumed run continues with the same ones, and there is no state to save.
     """
 
@@ -24,7 +24,7 @@ class DataFeed:
         self._next = -1  # the step of its next rows
 
     def __call__(self, step: int) -> PackedRows:
-        """The rows of a step."""
+        """The samples of a step."""
         if self._source is None or step != self._next:
             self.close()
             order = Order(self._rows, self._seed, step)

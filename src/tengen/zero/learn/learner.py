@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The learner: one net, or one per colour, each with average, optimiser and replay window; and the
-weights a run starts from. The net of a colour learns from the positions with that colour to move. A
-step is one batch for each net: rows of the window, and of data sets if the config names some.
+"""The learner: one net, or one per colour, each with EMA weights, optimiser and replay window; and
+the weights a run starts from. The net of a colour learns from the positions with that colour to
+move. A step is one batch for each net: samples of the window, and of data sets if the config names
+some.
 
-Data that are not redistributable, such as human games, mark the run for ever: its nets carry
+Data that are not redistributable, such as human games, permanently mark the run: its nets carry
 `redistributable = false`.
 """
 
@@ -59,18 +60,18 @@ class Learner:
 
     @property
     def selfplay_samples(self) -> int:
-        """Those of the replay windows."""
+        """Samples of the replay windows trained on so far."""
         return self.step * self.selfplay_samples_per_step
 
     @property
     def selfplay_samples_per_step(self) -> int:
         learn = self.config.learn
-        return (learn.batch - learn.human_rows) * len(self.trainers)
+        return (learn.batch - learn.dataset_samples) * len(self.trainers)
 
     @property
     def ready(self) -> bool:
         """Whether every net has positions to learn from."""
-        return all(trainer.window.held for trainer in self.trainers.values())
+        return all(len(trainer.window) > 0 for trainer in self.trainers.values())
 
     def add(self, rows: Batch) -> None:
         """Add new rows to the windows."""
@@ -83,13 +84,14 @@ class Learner:
             trainer.window.add(Batch(**{name: c[own] for name, c in present(rows).items()}))
 
     def learn(self, positions: int, progress: float) -> None:
-        """One step, after `positions` in all, at `progress` (0 to 1) of the time budget."""
-        newest = -(-self.config.replay.window(positions) // len(self.trainers))
+        """One step; the run has played `positions` and is at `progress` (0 to 1) of its time."""
+        window_size = -(-self.config.replay.window(positions) // len(self.trainers))
         rate = self.learning_rate(progress)
         for number, trainer in enumerate(self.trainers.values()):
             seed = ((self.config.seed * 2 + number) << 32) + self.step
             with_metrics = self.step % _METRIC_STEPS == 0
-            self.sums.add(trainer.learn(self.step, newest, rate, seed, with_metrics=with_metrics))
+            losses = trainer.learn(self.step, window_size, rate, seed, with_metrics=with_metrics)
+            self.sums.add(losses)
         self.step += 1
 
     def learning_rate(self, progress: float) -> float:
@@ -98,7 +100,7 @@ class Learner:
         warm = min(1.0, (self.step + 1) / (learn.warmup + 1))
         cosine = ScheduleConfig(name="cosine", warmup=0, end=learn.end)
         schedule_step = int(min(1.0, max(0.0, progress)) * (_SCHEDULE_STEPS - 1))
-        return learn.optimiser.rate * warm * cosine.rate_share(schedule_step, _SCHEDULE_STEPS)
+        return learn.optimiser.rate * warm * cosine.lr_factor(schedule_step, _SCHEDULE_STEPS)
 
     def check_finite(self) -> None:
         """Losses and gradients were finite so far. Waits for the device. Raises TrainingFailed."""
@@ -113,13 +115,13 @@ class Learner:
         return {name: round(value, 6) for name, value in self.sums.read().items()}
 
     def load_weights(self, nets: Mapping[str, NetWeights]) -> None:
-        """Start with these weights. Raises BadZero if they are of another net."""
+        """Start with these weights. Raises BadZero if they belong to another net."""
         for name, trainer in self.trainers.items():
             _check_weights(self.config, nets[name])
             trainer.load(nets[name].make().state_dict())
 
     def averaged_nets(self, metadata: Mapping[str, Any]) -> dict[str, NetWeights]:
-        """Copies of the averaged (EMA) nets on the CPU."""
+        """Copies of the EMA weights on the CPU."""
         spec = self.config.spec.to_dict()
         return {
             name: NetWeights(spec, trainer.result(), {**metadata, "plays": name, "step": self.step})
@@ -130,7 +132,7 @@ class Learner:
         """The whole state, on the CPU."""
         trainers = self.trainers.items()
         weights = {name: on_cpu(trainer.net.state_dict()) for name, trainer in trainers}
-        average = {name: trainer.result() for name, trainer in trainers}
+        ema_weights = {name: trainer.result() for name, trainer in trainers}
         updates = [trainer.average.updates for _, trainer in trainers if trainer.average]
         return Checkpoint(
             run=run,
@@ -138,17 +140,18 @@ class Learner:
             seconds=seconds,
             config=self.config.to_dict(),
             weights=_join(weights),
-            average=_join(average),
+            average=_join(ema_weights),
             updates=updates[0],
             optimiser={name: on_cpu(trainer.optimiser.state_dict()) for name, trainer in trainers},
             random={},
         )
 
     def restore(self, state: Checkpoint) -> None:
-        """Raises BadCheckpoint if it is of other nets."""
+        """Raises BadCheckpoint if it belongs to other nets."""
         for name, trainer in self.trainers.items():
-            weights, average = _under(name, state.weights), _under(name, state.average)
-            trainer.restore(weights, average, state.updates, state.optimiser.get(name, {}))
+            weights = _with_prefix_removed(name, state.weights)
+            ema_weights = _with_prefix_removed(name, state.average)
+            trainer.restore(weights, ema_weights, state.updates, state.optimiser.get(name, {}))
         self.step = state.step
 
     def close(self) -> None:
@@ -172,28 +175,32 @@ class WindowTrainer(NetTrainer):
             compile=learn.compile,
             warn=print_message,
         )
-        self._batch, self._human_rows = learn.batch, learn.human_rows
+        self._batch, self._dataset_samples = learn.batch, learn.dataset_samples
         self.feed = make_feed(config, device, name) if learn.sets else None
         self.window = ReplayWindow(-(-config.replay.max_window // len(config.net_names)), device)
         self._unpack = Unpacker(config.size, device)
         self._random = torch.Generator(device)
 
     def learn(
-        self, step: int, newest: int, rate: float, seed: int, *, with_metrics: bool
+        self, step: int, window_size: int, rate: float, seed: int, *, with_metrics: bool
     ) -> LossParts:
-        """One step on a batch of the newest rows, and of rows of the data sets; sums and counts of
-        the losses, also of both kinds of rows separately.
+        """One step on samples of the newest `window_size` positions and of the data sets; sums and
+        counts of the losses, also of both kinds of samples separately.
         """
         self._random.manual_seed(seed)
-        human = self._human_rows
+        dataset_samples = self._dataset_samples
         groups: Groups = NO_GROUPS
-        rows = self.window.sample(self._batch - human, newest, self._random)
+        rows = self.window.sample(self._batch - dataset_samples, window_size, self._random)
         if self.feed is not None:
             rows = join_packed([self.feed(step), rows])
-            groups = {"human": slice(human), "selfplay": slice(human, None)}
+            # Metrics of data sets are called `human`, whatever the sets.
+            groups = {
+                "human": slice(dataset_samples),
+                "selfplay": slice(dataset_samples, None),
+            }
         symmetry = torch.randint(0, 8, (self._batch,), generator=self._random, device=self.device)
         sample = self._unpack(rows, symmetry)
-        outputs, sums, _ = self.optimise(sample, rate, groups=groups)
+        outputs, sums, _ = self.train_step(sample, rate, groups=groups)
         if with_metrics:
             with torch.no_grad():
                 sums |= measure(_METRICS, outputs, sample, sample.labels, groups)
@@ -205,7 +212,7 @@ def make_feed(config: ZeroConfig, device: torch.device, name: str) -> DataFeed:
     learn = config.learn
     data = DataConfig(sets=learn.sets, colour="" if name == "net" else name)
     try:
-        return DataFeed(data, learn.human_rows, config.seed, device)
+        return DataFeed(data, learn.dataset_samples, config.seed, device)
     except BadData as error:
         raise BadZero(str(error), "learn.sets") from None
 
@@ -215,8 +222,8 @@ def _join(states: Mapping[str, Mapping[str, Tensor]]) -> dict[str, Tensor]:
     return {f"{name}/{key}": v for name, state in states.items() for key, v in state.items()}
 
 
-def _under(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The state of one net out of a joined one."""
+def _with_prefix_removed(name: str, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The state of one net, from a joined one."""
     start = f"{name}/"
     return {key.removeprefix(start): v for key, v in values.items() if key.startswith(start)}
 
@@ -239,26 +246,28 @@ def check_start(config: ZeroConfig) -> bool:
             _check_weights(config, net)
         rule, size = nets[0].metadata.get("rule"), nets[0].metadata.get("size")
         if rule is not None and (rule, size) != (config.rule, config.size):
-            print_message(f"start.net is of {rule} {size}x{size}; it now learns {config.game}")
-    return all(held.redistributable for held in sets) and all(n.redistributable for n in nets)
+            print_message(
+                f"start.net was trained for {rule} {size}x{size}; it now learns {config.game}"
+            )
+    return all(data.redistributable for data in sets) and all(n.redistributable for n in nets)
 
 
 def check_data_set(config: ZeroConfig, path: str, key: str) -> Manifest:
-    """The manifest of a data set of the run's rule and size; `key` names it in errors. Raises
+    """The manifest of a data set for the run's rule and size; `key` names it in errors. Raises
     BadZero, BadData.
     """
-    held = Manifest.load(Path(path))
-    if (held.rule, held.size) != (Rule.parse(config.rule), config.size):
-        other = f"{held.rule} {held.size}x{held.size}"
-        raise BadZero(f"{path} is of {other}, the run of {config.game}", key)
-    return held
+    manifest = Manifest.load(Path(path))
+    if (manifest.rule, manifest.size) != (Rule.parse(config.rule), config.size):
+        other = f"{manifest.rule} {manifest.size}x{manifest.size}"
+        raise BadZero(f"{path} has positions of {other}, the run plays {config.game}", key)
+    return manifest
 
 
 def initial_weights(
     config: ZeroConfig, folder: Path, device: str, stop: Callable[[], bool]
 ) -> dict[str, NetWeights] | None:
     """The weights to start with, by player; empty: random ones; None: stopped before they were
-    ready. Learning from data sets is a training in `start/`, which resumes after a stop.
+    ready. Learning from data sets is a training run in `start/`, which resumes after a stop.
     """
     if config.start.net:
         return {name: read_weights(path) for name, path in _start_files(config).items()}
@@ -287,8 +296,8 @@ def initial_weights(
 
 
 def _start_files(config: ZeroConfig) -> dict[str, Path]:
-    """The files of `start.net`, by player: one file for all, those of a training, or of the newest
-    generation of a zero run.
+    """The files of `start.net`, by player: one file for all, those of a training run, or of the
+    newest generation of a zero run.
     """
     path = Path(config.start.net)
     if ZeroFolder.has_run(path) and (path / "generations").is_dir():
@@ -301,4 +310,4 @@ def _start_files(config: ZeroConfig) -> dict[str, Path]:
 
 def _check_weights(config: ZeroConfig, weights: NetWeights) -> None:
     if spec_of(weights.spec) != config.spec:
-        raise BadZero(f"the weights are of {weights.name}, not of {config.spec.name}", "start.net")
+        raise BadZero(f"the weights belong to {weights.name}, not {config.spec.name}", "start.net")

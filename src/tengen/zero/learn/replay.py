@@ -41,17 +41,17 @@ class ReplayBuffer:
         self._writer: DataWriter | None = None
         if (path / "manifest.json").exists():
             self._writer = DataWriter.append(path)
-            held = self._writer.manifest
-            if (held.rule, held.size) != (self._rule, size):
+            manifest = self._writer.manifest
+            if (manifest.rule, manifest.size) != (self._rule, size):
                 self.close()
-                problem = f"{path} is of {held.rule} {held.size}x{held.size}"
-                raise BadZero(f"{problem}, the run of {rule} {size}x{size}: restore its replay")
+                problem = f"{path} has positions of {manifest.rule} {manifest.size}x{manifest.size}"
+                raise BadZero(f"{problem}, the run plays {rule} {size}x{size}: restore its replay")
 
     @property
     def counts(self) -> dict[str, int]:
-        """Of all games ever, including dropped ones."""
-        held: Mapping[str, int] = self._writer.manifest.counts if self._writer else {}
-        return {name: held.get(name, 0) for name in COUNTS}
+        """Counts of all games ever, including dropped ones."""
+        counts: Mapping[str, int] = self._writer.manifest.counts if self._writer else {}
+        return {name: counts.get(name, 0) for name in COUNTS}
 
     @property
     def positions(self) -> int:
@@ -127,10 +127,10 @@ class ReplayBuffer:
             return
         data = Dataset.open(self.path)
         shards = data.manifest.shards
-        first, held = len(shards), 0
-        while first and held < rows:
+        first, count = len(shards), 0
+        while first and count < rows:
             first -= 1
-            held += shards[first].positions
+            count += shards[first].positions
         begin = sum(shard.positions for shard in shards[:first])
         for shard in shards[first:]:
             yield data.rows(np.arange(begin, begin + shard.positions))  # a copy, not mapped
@@ -154,16 +154,20 @@ class ReplayBuffer:
 
 
 class ReplayWindow:
-    """The newest rows, at most `capacity`, as a ring of packed rows in device memory. The rows of a
-    step depend on the seed, the step and the rows present: there is no state to save.
+    """The newest rows, at most `capacity`, as a ring of packed rows in device memory. The samples
+    of a step depend on the seed, the step and the rows present: there is no state to save.
     """
 
     def __init__(self, capacity: int, device: torch.device) -> None:
         self._capacity = capacity
         self._device = device
         self._rows: PackedRows | None = None  # made when the shapes are known
-        self._next = 0  # where the next row goes
-        self.held = 0  # rows present
+        self._next = 0  # index of the next row
+        self._size = 0  # rows present
+
+    def __len__(self) -> int:
+        """Rows present."""
+        return self._size
 
     def add(self, batch: Batch) -> None:
         """Add rows, oldest first; they replace the oldest of the ring."""
@@ -174,19 +178,19 @@ class ReplayWindow:
         if self._rows is None:
             self._rows = PackedRows(*(self._empty(column) for column in rows))
         indices = (torch.arange(count, device=self._device) + self._next) % self._capacity
-        for held, column in zip(self._rows, rows, strict=True):
-            held[indices] = column[-count:].to(self._device)
+        for stored, column in zip(self._rows, rows, strict=True):
+            stored[indices] = column[-count:].to(self._device)
         self._next = (self._next + count) % self._capacity
-        self.held = min(self._capacity, self.held + count)
+        self._size = min(self._capacity, self._size + count)
 
     def _empty(self, column: Tensor) -> Tensor:
         shape = (self._capacity, *column.shape[1:])
         return torch.zeros(shape, dtype=column.dtype, device=self._device)
 
-    def sample(self, count: int, newest: int, random: torch.Generator) -> PackedRows:
-        """Random rows of the `newest`, with replacement. The window must not be empty."""
+    def sample(self, count: int, window_size: int, random: torch.Generator) -> PackedRows:
+        """Random rows of the newest `window_size`, with replacement. Must not be empty."""
         assert self._rows is not None
-        among = max(1, min(newest, self.held))
-        back = torch.randint(1, among + 1, (count,), generator=random, device=self._device)
+        available = max(1, min(window_size, self._size))
+        back = torch.randint(1, available + 1, (count,), generator=random, device=self._device)
         indices = (self._next - back) % self._capacity
         return PackedRows(*(column[indices] for column in self._rows))

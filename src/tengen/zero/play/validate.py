@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Validates the games a worker returns. A worker may be broken or of another version, so every row
+"""Validates the games a worker returns. A worker may be broken or run another version, so every row
 is checked before it is stored: its form, its stones, and its order within the game. A bounded
 sample is also checked against the rules, which costs more.
 """

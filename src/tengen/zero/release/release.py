@@ -160,7 +160,7 @@ class _Release:
         return plan
 
     def _train(self, plan: ReleasePlan) -> bool:
-        """Whether all trainings are complete."""
+        """Whether all training runs are complete."""
         for number, player in enumerate(self._players, 1):
             path = self._folder.training(player)
             if student.is_trained(path):

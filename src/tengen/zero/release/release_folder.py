@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The folder of a release, `RUN/release/NAME/`: `plan.json` is written once; `data/` has the games
-to train on, `train/` the trainings, `nets/` the verified files, `match-…/` the match,
+to train on, `train/` the training runs, `nets/` the verified files, `match-…/` the match,
 `release.json` the verdict. Each part is complete or absent, so the same command resumes at the
 first missing one.
 """
@@ -47,7 +47,7 @@ class ReleaseFolder:
         self.data, self.nets = self.path / "data", self.path / "nets"
 
     def training(self, player: str) -> Path:
-        """The folder of a training: `net`, `black` or `white`."""
+        """The folder of a training run: `net`, `black` or `white`."""
         return self.path / "train" / player
 
     def net(self, player: str) -> Path:

@@ -218,7 +218,7 @@ def _merge(*tables: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-# --- the training ---
+# --- the training run ---
 
 
 def measure_samples(
@@ -258,7 +258,7 @@ def train_student(
 
 
 def is_trained(path: Path) -> bool:
-    """Whether a training is complete. Raises BadRun, BadWeights."""
+    """Whether a training run is complete. Raises BadRun, BadWeights."""
     if not TrainFolder.has_run(path):
         return False
     folder = TrainFolder.read(path)
@@ -268,7 +268,7 @@ def is_trained(path: Path) -> bool:
 
 
 def _update_paths(folder: TrainFolder, config: TrainConfig) -> None:
-    """Store new paths of data and teacher in a training, if nothing else has changed."""
+    """Store new paths of data and teacher in a training run, if nothing else has changed."""
     differing = set(folder.config.differences(config))
     if differing and differing <= _PATH_KEYS:
         folder.write_head({**folder.read_head(folder.path), "config": config.to_dict()})
