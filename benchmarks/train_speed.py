@@ -102,7 +102,7 @@ def measure(
         for _ in range(warm_up):
             state.learn()
         state.speed.peek()  # waits for the device
-        state.speed.skip()
+        state.speed.restart()
         steps, rate = 0, 0.0
         while steps == 0 or steps * config.batch < rate * seconds:
             for _ in range(max(1, steps)):  # twice as many each time: few waits

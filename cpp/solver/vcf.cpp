@@ -10,7 +10,7 @@ namespace tengen {
 
 namespace {
 
-/// Xored into the keys, so that one table holds the refutations of both attackers.
+/// Xored into the keys, so that one table holds the positions of both attackers.
 constexpr std::array<u64, COLOUR_NB> ATTACKER_KEYS = {0, 0x9FB21C651E98DF25ULL};
 
 /// Capacity of the move stack: at most the empty points for each attacking ply of a line.
@@ -38,7 +38,7 @@ u64 noise(u64 key, u64 seed) { return Rng(key ^ (seed << 32)).next() >> 32; }
 
 }  // namespace
 
-Vcf::Vcf(size_t table_bytes) : refutations_(table_bytes), tree_(TREE_CAPACITY) {
+Vcf::Vcf(size_t table_bytes) : no_vcf_(table_bytes), tree_(TREE_CAPACITY) {
   moves_.reserve(MOVE_STACK);
 }
 
@@ -54,7 +54,7 @@ SolveStatus Vcf::search(ThreatBoard& board, Colour attacker, u64 max_nodes,
   overflowed_ = false;
   const u64 limit = max_nodes ? max_nodes : ~u64{0};
   // A bad move order near the root can cost any amount of work. So the search restarts with a
-  // randomised order after a number of nodes; refutations found so far stay in the table.
+  // randomised order after a number of nodes; what was found so far stays in the table.
   u64 budget = VCF_FIRST_TRY;
   for (restarts_ = 0;; ++restarts_) {
     max_nodes_ = nodes_ + std::min(limit - nodes_, budget);
@@ -88,7 +88,7 @@ SolveStatus Vcf::attack(int ply, Point last) {
   if (board_->moves_left() < 3 || !board_->can_make_four(attacker_)) return SolveStatus::NO_WIN;
   const int fives_of_defender = patterns.count(defender_, Threat::FIVE);
   const u64 key = this->key();
-  if (refutations_.contains(key)) return SolveStatus::NO_WIN;
+  if (no_vcf_.contains(key)) return SolveStatus::NO_WIN;
 
   const size_t first = moves_.size();
   if (fives_of_defender)
@@ -101,7 +101,7 @@ SolveStatus Vcf::attack(int ply, Point last) {
   for (size_t i = first; i < end && status == SolveStatus::NO_WIN; ++i)
     status = play_four(moves_[i].point, ply);
   moves_.resize(first);
-  if (status == SolveStatus::NO_WIN) refutations_.insert(key, nodes_ - nodes_before);
+  if (status == SolveStatus::NO_WIN) no_vcf_.insert(key, nodes_ - nodes_before);
   return status;
 }
 
@@ -122,7 +122,7 @@ SolveStatus Vcf::defend(int ply, Point four) {
     if (nodes_ >= max_nodes_ || !stop_condition_->count_node()) return SolveStatus::UNKNOWN;
     ++nodes_;
     board_->play(p, defender_);
-    refutations_.prefetch(key());
+    no_vcf_.prefetch(key());
     SolveStatus status = attack(ply + 1, four);
     board_->undo(p, defender_);
     if (status == SolveStatus::WIN && !write(p)) status = SolveStatus::UNKNOWN;
@@ -193,19 +193,19 @@ class Replay {
     if (!stop_condition_.count_node()) return false;
     const ScopedPlay played(board_, move, attacker_);
     if (board_.can_make_five(defender_)) return false;
-    DefencePoints unrefuted = board_.defences(attacker_, move);
+    DefencePoints unanswered = board_.defences(attacker_, move);
     for (int count = reader.next(); count > 0; --count) {
       const Point defence = reader.next();
-      if (!unrefuted.contains(defence)) {
+      if (!unanswered.contains(defence)) {
         reader.skip();
         continue;
       }
-      unrefuted.keep_if([defence](Point p) { return p != defence; });
+      unanswered.keep_if([defence](Point p) { return p != defence; });
       if (!stop_condition_.count_node()) return false;
       const ScopedPlay defended(board_, defence, defender_);
       if (!wins(reader)) return false;
     }
-    return unrefuted.empty();
+    return unanswered.empty();
   }
 
  private:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/stop_condition.h"
-#include "solver/refutation_table.h"
+#include "solver/no_vcf_table.h"
 #include "solver/threat_board.h"
 #include "solver/vcf_tree.h"
 
@@ -32,10 +32,10 @@ class Vcf {
   /// Longest line of fours of the last search, in plies.
   int depth() const { return deepest_; }
 
-  size_t table_bytes() const { return refutations_.bytes(); }
-  void clear() { refutations_.clear(); }
+  size_t table_bytes() const { return no_vcf_.bytes(); }
+  void clear() { no_vcf_.clear(); }
   /// Like clear(), and later searches repeat those of a new solver node by node.
-  void reset() { refutations_.reset(); }
+  void reset() { no_vcf_.reset(); }
 
  private:
   struct Move {
@@ -55,7 +55,7 @@ class Vcf {
   SolveStatus write_root(Point move, int defence_count);
   bool write(u16 word);
 
-  RefutationTable refutations_;
+  NoVcfTable no_vcf_;
   std::vector<Move> moves_;  ///< stack: the moves of all nodes on the current line
   VcfTree tree_;
   ThreatBoard* board_ = nullptr;

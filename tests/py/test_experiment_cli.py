@@ -95,6 +95,18 @@ def test_counts_are_the_paper_s(counted: Path, capsys: pytest.CaptureFixture[str
     assert report[0]["verdicts"] == verdicts
 
 
+def test_only_some_steps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--scale", "tiny", "--out", tmp_path)
+    steps = output(capsys, "show", "go-params", *options)["steps"]
+    text = steps[0]["title"]
+    wanted = {step["key"] for step in steps if text in step["title"]}
+    assert 0 < len(wanted) < len(steps)
+    done = output(capsys, "run", "go-params", "--only", text, *options)["done"]
+    assert set(done) == wanted
+    assert run("run", "go-params", "--only", "no such step", *options) == 1
+    assert "tengen experiment show" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "facts"),
     [

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tengen.train.config import (
-    FREE_KEYS,
     LOSS_NAMES,
+    RESUMABLE_KEYS,
     ScheduleConfig,
     TrainConfig,
     read_config,
@@ -196,9 +196,9 @@ def test_when_dead_units_are_searched() -> None:
 def test_differences_leave_the_free_keys_out() -> None:
     one = TrainConfig.from_dict({"steps": 10, "run": {"log": 1}})
     two = TrainConfig.from_dict({"steps": 10, "run": {"log": 9}, "data": {"feed": "stream"}})
-    assert one.differences(two, FREE_KEYS) == []
+    assert one.differences(two, RESUMABLE_KEYS) == []
     three = TrainConfig.from_dict({"steps": 11, "optimiser": {"rate": 0.5}})
-    assert one.differences(three, FREE_KEYS) == ["optimiser.rate", "steps"]
+    assert one.differences(three, RESUMABLE_KEYS) == ["optimiser.rate", "steps"]
 
 
 def test_cosine() -> None:

@@ -25,7 +25,7 @@ def test_a_run_round_trip(tmp_path: Path) -> None:
     folder = Example(tmp_path / "deep" / "run")
     folder.path.mkdir(parents=True)
     with locked(folder.path):
-        Example.check_free(folder.path)
+        Example.check_unused(folder.path)
         assert not Example.has_run(folder.path)
         folder.write_head({"plan": [1, 2]})
         with pytest.raises(FolderLocked), locked(folder.path):
@@ -48,7 +48,7 @@ def test_a_run_round_trip(tmp_path: Path) -> None:
 def test_one_run_per_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
     with pytest.raises(BadRun, match="--resume"):
-        Example.check_free(tmp_path)
+        Example.check_unused(tmp_path)
 
 
 @pytest.mark.parametrize(

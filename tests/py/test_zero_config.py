@@ -12,7 +12,7 @@ import pytest
 
 from tengen.util.config import config_folder
 from tengen.util.errors import BadConfig
-from tengen.zero.config import FREE_KEYS, ReplayConfig, ZeroConfig
+from tengen.zero.config import RESUMABLE_KEYS, ReplayConfig, ZeroConfig
 from tengen.zero.errors import BadZero
 from tengen.zero.play.selfplay import (
     DEFAULT_FACTORY,
@@ -95,9 +95,9 @@ def test_files(tmp_path: Path) -> None:
 def test_what_may_change_during_a_run() -> None:
     made = ZeroConfig()
     free = dataclasses.replace(made, gate=dataclasses.replace(made.gate, games=8))
-    assert made.differences(free, FREE_KEYS) == []
+    assert made.differences(free, RESUMABLE_KEYS) == []
     other = dataclasses.replace(made, learn=dataclasses.replace(made.learn, ratio=1.0), size=9)
-    assert made.differences(other, FREE_KEYS) == ["learn.ratio", "size"]
+    assert made.differences(other, RESUMABLE_KEYS) == ["learn.ratio", "size"]
 
 
 def test_every_key_has_help() -> None:

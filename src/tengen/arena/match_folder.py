@@ -44,7 +44,7 @@ class MatchFolder(RunFolder):
     @classmethod
     def create(cls, path: Path, definition: Definition, openings: Openings) -> MatchFolder:
         """Start a run. Raises BadRun if the folder has one already."""
-        cls.check_free(path)
+        cls.check_unused(path)
         folder = cls(path, definition, openings)
         folder.write_head(
             {

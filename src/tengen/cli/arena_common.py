@@ -210,7 +210,7 @@ def play(args: argparse.Namespace, define: Callable[[], Definition], kind: str) 
         StopSignal(args.max_seconds) as stop,
         make_cluster(definition, args.processes, pin=args.pin) as cluster,
     ):
-        MatchFolder.check_free(path)
+        MatchFolder.check_unused(path)
         openings = _openings(definition, cluster, stop)
         if stop():
             warn("stopped before the first game; nothing was written")

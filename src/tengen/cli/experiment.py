@@ -38,7 +38,7 @@ from tengen.experiments.experiment import (
 )
 from tengen.experiments.folder import ExperimentFolder
 from tengen.experiments.papers import all_items
-from tengen.experiments.step import in_order
+from tengen.experiments.step import Step, in_order
 from tengen.util.errors import BadRun
 
 if TYPE_CHECKING:
@@ -103,6 +103,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
             metavar="CMD",
             help="one more player; none: no more of them",
         )
+    run.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="only steps with this text in their titles, and what they need",
+    )
     add_options(
         run,
         ("--device NAME", "cpu or cuda (default: cuda if available)"),
@@ -227,7 +234,7 @@ def _run(args: argparse.Namespace) -> int:
     given = [find_experiment(name).name for name in args.names if name != "all"]
     names = list(NAMES) if "all" in args.names else list(dict.fromkeys(given))
     folder = ExperimentFolder.open(args.out, _setup(args), names)
-    targets = [step for name in names for step in folder.plan(name).values()]
+    targets = _targets(args.only, [step for name in names for step in folder.plan(name).values()])
     options = RunOptions(args.device or "", args.processes)
     seconds = None if args.minutes is None else 60 * args.minutes
     with StopSignal(seconds) as stop:
@@ -252,6 +259,15 @@ def _run(args: argparse.Namespace) -> int:
     if stop.requested:
         return INTERRUPTED
     return 1 if summary.failed else 0
+
+
+def _targets(wanted: list[str], steps: list[Step]) -> list[Step]:
+    """The steps of --only, by default all."""
+    found = [step for step in steps if not wanted or any(text in step.title for text in wanted)]
+    if steps and not found:
+        problem = f"no step of these experiments has {' or '.join(wanted)!r:.80} in its title"
+        raise BadExperiment(f"{problem}: `tengen experiment show NAME` lists them")
+    return found
 
 
 def _verdicts(report: Report) -> list[dict[str, str]]:

@@ -180,7 +180,7 @@ def _start(args: argparse.Namespace, path: Path, config: TuneConfig) -> int:
         StopSignal(args.max_seconds) as stop,
         make_cluster(config.definition, args.processes) as cluster,
     ):
-        TuneFolder.check_free(path)
+        TuneFolder.check_unused(path)
         openings = _openings(config, cluster, stop)
         if stop() or not openings:
             _warn("stopped before the first game; nothing was written")

@@ -84,7 +84,7 @@ def trainings(setup: Setup) -> dict[str, TrainStep]:
 
 def speeds(setup: Setup) -> dict[str, SpeedStep]:
     """Speeds on the device."""
-    seconds = 0.02 if setup.scale == "tiny" else 0.5
+    seconds = {"tiny": 0.02, "small": 0.2, "paper": 0.5}[setup.scale]
     return {
         label: SpeedStep(net_of(setup, label), 15, 2 if setup.scale == "tiny" else _BATCH, seconds)
         for label in labels(setup)

@@ -35,7 +35,7 @@ def plan(setup: Setup) -> dict[str, Step]:
     # Speed needs no training, so the nets have the paper's size unless the scale is tiny.
     full = setup if setup.scale == "tiny" else Setup("paper")
     gpu, cpu = _nets(setup)
-    seconds = 0.02 if setup.scale == "tiny" else 0.5
+    seconds = {"tiny": 0.02, "small": 0.2, "paper": 0.5}[setup.scale]
     batch = 2 if setup.scale == "tiny" else _BATCH
     steps: dict[str, Step] = {
         f"gpu {name}": SpeedStep(net_of(full, name), 19, batch, seconds) for name in gpu

@@ -22,7 +22,6 @@ from tengen.experiments.experiment import (
 )
 from tengen.experiments.papers import all_items
 from tengen.experiments.step import Step, in_order
-from tengen.experiments.steps.data import DataStep, MadeGames
 from tengen.experiments.store import StepStore
 from tengen.experiments.verdicts import Measured, Verdict
 from tengen.util.charts import Line, line_figure
@@ -85,6 +84,8 @@ class Report:
 
 def make_report(store: StepStore, name: str, setup: Setup) -> Report:
     """The report of what is done so far. Raises BadExperiment, BadRun."""
+    from tengen.experiments.steps.data import MadeGames  # needs NumPy
+
     experiment = find_experiment(name)
     plan = experiment.plan(setup)
     results = StepResults(store, plan)
@@ -105,6 +106,8 @@ def make_report(store: StepStore, name: str, setup: Setup) -> Report:
 
 def _data(store: StepStore, steps: Sequence[Step]) -> Iterable[str]:
     """The data sets of some steps, done or not."""
+    from tengen.experiments.steps.data import DataStep  # needs NumPy
+
     for step in steps:
         if isinstance(step, DataStep):
             content = store.read(step)

@@ -25,7 +25,7 @@ _LENGTHS = ("steps", "samples", "epochs")  # keys for the length of a run; one o
 # The keys of `losses.LOSSES`, here so that configs are checked without torch.
 LOSS_NAMES = ("value", "policy", "scalar", "binary", "bound_penalty")
 # Keys that may change when a run is resumed: they change no batch and no weight.
-FREE_KEYS = ("run.", "data.feed", "data.workers", "compile")
+RESUMABLE_KEYS = ("run.", "data.feed", "data.workers", "compile")
 # Names until 0.1.0, of keys and of losses.
 _OLD_KEYS = {"revive": "reinit_dead_units", "run.validate": "run.validate_every"}
 _OLD_LOSSES = {"strain": "bound_penalty"}

@@ -60,7 +60,7 @@ def train(
     """Run a config in a folder, to its end or until `stop` returns True; then write a checkpoint.
 
     `resume` continues the run of the folder from its newest valid checkpoint; `config` may then be
-    None, or differ in the free keys (`config.FREE_KEYS`: those that may change during a run).
+    None, or differ in `config.RESUMABLE_KEYS`, which may change during a run.
     Without a `device` a GPU is used if there is one. `line_seconds`: time between two lines of the
     log. Raises BadTraining, BadRun, BadData, BadWeights, TrainingBusy, TrainingFailed, OSError.
     """
@@ -81,7 +81,7 @@ def train(
             )
         else:
             assert config is not None
-            TrainFolder.check_free(path)  # before the data are read
+            TrainFolder.check_unused(path)  # before the data are read
             state, checkpoint = TrainState(config, used_device, None), None
             folder = TrainFolder.create(path, config, state.config.total_steps, state.metadata())
         try:
@@ -214,7 +214,7 @@ class _TrainSession:
             "rate": state.rate,
             **state.speed.read(),
             **{name: round(value, 6) for name, value in self._sums.read().items()},
-            "gradient": round(state.read_gradient(), 4),
+            "gradient": round(state.read_gradient_norm(), 4),
         }
         self._log.add(row)
 
@@ -226,7 +226,7 @@ class _TrainSession:
         self._check()
         check = StopCheck("validation: {:.0%} done", stop, self._log.print)
         result = validate(state, tuple(METRICS), check)
-        state.speed.skip()
+        state.speed.restart()
         if result is None:
             return False
         self._validation = result.means
@@ -259,7 +259,7 @@ class _TrainSession:
                 state.write_net(
                     self._folder.net, self._folder.run, self._validated_step, self._validation
                 )
-        state.speed.skip()
+        state.speed.restart()
 
     def _seconds(self) -> float:
         return self._previous_seconds + monotonic() - self._start

@@ -58,7 +58,7 @@ class Speed:
     def read(self) -> dict[str, float]:
         """Speed since the last reading or `skip`, which restarts the measurement."""
         steps = self.peek() / self._batch
-        self.skip()
+        self.restart()
         return {
             "samples_per_second": round(steps * self._batch, 1),
             "matrix_share": round(steps * self._work / self.rate, 4),
@@ -69,7 +69,7 @@ class Speed:
         _wait(self._device)
         return self._steps * self._batch / max(perf_counter() - self._start, 1e-9)
 
-    def skip(self) -> None:
+    def restart(self) -> None:
         """Restart the measurement."""
         self._steps = 0
         self._start = perf_counter()

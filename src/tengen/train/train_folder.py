@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tengen.train.config import FREE_KEYS, TrainConfig
+from tengen.train.config import RESUMABLE_KEYS, TrainConfig
 from tengen.train.errors import BadRun, BadTraining
 from tengen.util.event_log import read_rows
 from tengen.util.run_folder import RunFolder
@@ -54,7 +54,7 @@ class TrainFolder(RunFolder):
         """Create a run of so many steps; `metadata` is stored beside the config. Raises BadRun if
         there is one.
         """
-        cls.check_free(path)
+        cls.check_unused(path)
         run = secrets.token_hex(8)
         folder = cls(
             path, run, config, steps, start_is_redistributable=_is_redistributable(metadata)
@@ -79,10 +79,10 @@ class TrainFolder(RunFolder):
         return folder
 
     def resumed_with(self, config: TrainConfig) -> TrainFolder:
-        """This run with the free keys of a config: those that may change during a run. Raises
+        """This run with the resumable keys of a config: those that may change during a run. Raises
         BadRun if other keys differ.
         """
-        if others := self.config.differences(config, FREE_KEYS):
+        if others := self.config.differences(config, RESUMABLE_KEYS):
             problem = f"the run of {self.path} has other values of {', '.join(others)}"
             raise BadRun(f"{problem}: do not change them, or use another folder")
         start_is_redistributable = self.start_is_redistributable

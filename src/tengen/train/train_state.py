@@ -155,7 +155,7 @@ class TrainState(NetTrainer):
 
     # --- metrics and description ---
 
-    def read_gradient(self) -> float:
+    def read_gradient_norm(self) -> float:
         """Mean norm of the gradients since the last call, before clipping."""
         total, count = self._gradients.tolist()
         self._gradients.zero_()

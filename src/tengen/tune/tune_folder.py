@@ -35,7 +35,7 @@ class TuneFolder(RunFolder):
     @classmethod
     def create(cls, path: Path, plan: TunePlan) -> TuneFolder:
         """Start a run. Raises BadRun if the folder has one already."""
-        cls.check_free(path)
+        cls.check_unused(path)
         folder = cls(path, plan)
         folder.write_head({"plan": plan.to_dict()})
         return folder

@@ -44,7 +44,7 @@ class RunFolder:
         return (path / cls.HEAD).exists()
 
     @classmethod
-    def check_free(cls, path: Path) -> None:
+    def check_unused(cls, path: Path) -> None:
         """Raises BadRun if the folder has a run."""
         if cls.has_run(path) or (path / cls.EVENT_LOG).exists():
             raise BadRun(f"{path} already has a run: use --resume, or another folder")

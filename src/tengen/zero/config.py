@@ -20,7 +20,7 @@ __getattr__ = deprecated_names(__name__, {"read_config": "ZeroConfig.read"})
 _BILLION = 1_000_000_000
 _ADAMW = OptimiserConfig(name="adamw", rate=2e-3, weight_decay=1e-2)
 # Keys that may change when a run is resumed: neither the game nor the training.
-FREE_KEYS = ("run.", "play.", "gate.", "release.", "learn.compile", "replay.disk", "minutes")
+RESUMABLE_KEYS = ("run.", "play.", "gate.", "release.", "learn.compile", "replay.disk", "minutes")
 # Keys of version 0.1.0 and their names now; None: ignored.
 _OLD_KEYS = {
     "ship": "release",

@@ -43,9 +43,9 @@ def run_zero(
     """Run a config in a folder until its time budget is used up or `stop` returns True; then
     everything is saved.
 
-    `resume` continues the folder's run; `config` may then be None, or differ in the free keys
-    (`config.FREE_KEYS`: those that may change during a run). Returns None if stopped before the
-    first generation. Raises BadZero, BadRun, BadData, FolderLocked,
+    `resume` continues the folder's run; `config` may then be None, or differ in
+    `config.RESUMABLE_KEYS`, which may change during a run. Returns None if stopped before the first
+    generation. Raises BadZero, BadRun, BadData, FolderLocked,
     TrainingFailed, SelfPlayFailed, OSError.
     """
     used_device = find_device(device)

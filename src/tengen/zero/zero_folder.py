@@ -23,7 +23,7 @@ from tengen.util.errors import BadRun
 from tengen.util.event_log import read_rows
 from tengen.util.files import explain_write_errors, replacing_folder, write_text
 from tengen.util.run_folder import RunFolder, user_and_machine
-from tengen.zero.config import FREE_KEYS, ZeroConfig
+from tengen.zero.config import RESUMABLE_KEYS, ZeroConfig
 from tengen.zero.errors import BadZero
 
 LADDER = "ladder.json"  # results of generations against each other
@@ -73,7 +73,7 @@ class ZeroFolder(RunFolder):
         """Start a run; `metadata["redistributable"]`: whether its nets may be distributed. Raises
         BadRun if the folder has a run.
         """
-        cls.check_free(path)
+        cls.check_unused(path)
         folder = cls(path, secrets.token_hex(8), config, metadata)
         folder.started_by = user_and_machine()
         folder.save()
@@ -110,10 +110,10 @@ class ZeroFolder(RunFolder):
             raise BadRun(f"{path / cls.HEAD}: {error}") from None
 
     def with_config(self, config: ZeroConfig) -> ZeroFolder:
-        """This run with the free keys of a config: those that may change during a run. Raises
+        """This run with the resumable keys of a config: those that may change during a run. Raises
         BadZero if other keys differ.
         """
-        if others := self.config.differences(config, FREE_KEYS):
+        if others := self.config.differences(config, RESUMABLE_KEYS):
             differing = ", ".join(others)
             raise BadZero(f"the run of {self.path} has other values of {differing}: omit them")
         changed = ZeroFolder(self.path, self.run, config, self.metadata)

@@ -240,7 +240,7 @@ def measure_samples(
             state.learn()
             rate = state.speed.peek()
             if step <= 0:  # warming up
-                state.speed.skip()
+                state.speed.restart()
             elif step * config.batch >= rate * _SECONDS:
                 break
     finally:

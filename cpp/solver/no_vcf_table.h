@@ -11,10 +11,10 @@
 
 namespace tengen {
 
-class RefutationTable {
+class NoVcfTable {
  public:
   /// Uses at most `bytes`, but at least one bucket.
-  explicit RefutationTable(size_t bytes) : buckets_(std::max<size_t>(bytes / sizeof(Bucket), 1)) {}
+  explicit NoVcfTable(size_t bytes) : buckets_(std::max<size_t>(bytes / sizeof(Bucket), 1)) {}
 
   bool contains(u64 key) const {
     key ^= salt_;
@@ -43,7 +43,7 @@ class RefutationTable {
   }
 
   /// Resets to the initial state with fresh memory, so that replacements repeat exactly.
-  void reset() { *this = RefutationTable(bytes()); }
+  void reset() { *this = NoVcfTable(bytes()); }
 
   size_t bytes() const { return buckets_.bytes(); }
 
