@@ -8,9 +8,11 @@ exactly this.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -38,19 +40,24 @@ def checks() -> dict[str, list[str]]:
     }
 
 
+def run(command: list[str]) -> tuple[int, str, float]:
+    """Exit code, output and seconds of a command."""
+    start = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr, time.monotonic() - start
+
+
 def main() -> int:
-    failed: list[str] = []
-    for name, command in checks().items():
-        start = time.monotonic()
-        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        seconds = time.monotonic() - start
-        print(
-            f"{'ok  ' if result.returncode == 0 else 'FAIL'} {name} ({seconds:.1f} s)", flush=True
-        )
-        if result.returncode != 0:
-            failed.append(name)
-            print(result.stdout + result.stderr)
-    print(f"{len(checks()) - len(failed)} passed, {len(failed)} failed")
+    failed = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = {name: pool.submit(run, command) for name, command in checks().items()}
+        for name, one in running.items():
+            code, output, seconds = one.result()
+            print(f"{'FAIL' if code else 'ok  '} {name} ({seconds:.1f} s)", flush=True)
+            if code:
+                failed += 1
+                print(output)
+    print(f"{len(running) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

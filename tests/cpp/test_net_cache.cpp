@@ -136,19 +136,18 @@ TEST(cache_detects_damage) {
   const CodebookCache cache(folder.path());
   const fs::path path = asked(cache).file;
   const std::string good = read_file(path);
+  std::vector<std::string> damaged = {good.substr(0, 5000), "", good.substr(0, good.size() - 1),
+                                      good + "x"};
   // The name, the fingerprint, the header's own checksum; both codebooks.
   for (const size_t place : {size_t{0}, size_t{30}, size_t{63}, size_t{4096}, good.size() - 1}) {
-    std::string bad = good;
-    bad[place] = static_cast<char>(bad[place] ^ 16);
+    damaged.push_back(good);
+    damaged.back()[place] = static_cast<char>(good[place] ^ 16);
+  }
+  damaged.resize(static_cast<size_t>(reduced(static_cast<int>(damaged.size()))));
+  for (const std::string& bad : damaged) {
     write_file(path, bad);
     CHECK(!asked(cache).from_cache);
   }
-  for (const size_t kept : {size_t{0}, size_t{5000}, good.size() - 1}) {
-    write_file(path, std::string_view(good).substr(0, kept));
-    CHECK(!asked(cache).from_cache);
-  }
-  write_file(path, good + "x");
-  CHECK(!asked(cache).from_cache);
   CHECK(read_file(path) == good);
 }
 
