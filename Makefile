@@ -85,7 +85,7 @@ test-all: test-sanitizers tuning $(RELEASE)/.tests $(VENV)/.tools  ## everything
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-sanitizer: build/debug/.built  ## the C++ tests under the address and undefined-behaviour sanitizers
-	export TENGEN_TEST_DIVISOR=20 TENGEN_WALKS=2000 TENGEN_PERFT_BUDGET=20000; cd build/debug/tests/cpp; $(IN_HALVES)
+	export TENGEN_TEST_DIVISOR=10 TENGEN_WALKS=2000 TENGEN_PERFT_BUDGET=20000; cd build/debug/tests/cpp; $(IN_HALVES)
 	build/debug/tests/cpp/conformance 1000
 	build/debug/tests/cpp/solver_conformance 30
 

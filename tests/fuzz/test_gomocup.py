@@ -26,7 +26,7 @@ from tengen.engine.protocol.client import ClientSession, EngineMove
 from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.syntax import MAX_LINE, LineSplitter
 
-DEFAULT_LINES = 200_000
+DEFAULT_LINES = 300_000
 SLOW_LINES = 3_000_000
 BLOCKS = 4
 LINES_A_SESSION = 400

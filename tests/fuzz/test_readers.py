@@ -17,7 +17,7 @@ from tengen.game.records import text
 
 FORMATS = list(records.FORMATS)
 READERS: list[str | None] = [*FORMATS, None]
-DEFAULT_INPUTS = 80_000
+DEFAULT_INPUTS = 200_000
 SLOW_INPUTS = 2_000_000
 BLOCKS = 2
 # Of the inputs that could be read, each so manieth is written and read again.
