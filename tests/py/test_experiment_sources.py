@@ -43,7 +43,7 @@ NET = {"kind": "resnet", "blocks": 0, "filters": 8}
 class Work:
     """A workspace whose inputs are done."""
 
-    device, processes = "cpu", 1
+    device, processes, compile = "cpu", 1, False
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

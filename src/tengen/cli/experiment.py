@@ -115,6 +115,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("--device NAME", "cpu or cuda (default: cuda if available)"),
         ("--minutes M", "stop after M minutes", duration("minutes")),
         ("--processes N", "games at a time", at_least(1), cores()),
+        ("--compile", "train with torch.compile, for accelerators"),
     )
     pack.add_argument("folder", type=path_argument, metavar="DIR")
     pack.add_argument("file", type=path_argument, metavar="FILE")
@@ -235,7 +236,7 @@ def _run(args: argparse.Namespace) -> int:
     names = list(NAMES) if "all" in args.names else list(dict.fromkeys(given))
     folder = ExperimentFolder.open(args.out, _setup(args), names)
     targets = _targets(args.only, [step for name in names for step in folder.plan(name).values()])
-    options = RunOptions(args.device or "", args.processes)
+    options = RunOptions(args.device or "", args.processes, args.compile)
     seconds = None if args.minutes is None else 60 * args.minutes
     with StopSignal(seconds) as stop:
         summary = run_steps(args.out, targets, options, stop)

@@ -93,7 +93,7 @@ GO = TrainRecipe(
         "schedule": {"name": "cosine", "warmup": 50, "end": 0.01},
         "run": _RUN,
     },
-    samples=1_500_000,
+    samples=1_000_000,
     paper_samples=250_000_000,
 )
 

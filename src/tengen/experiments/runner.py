@@ -33,6 +33,7 @@ class RunOptions:
 
     device: str = ""
     processes: int = 1  # games at a time
+    compile: bool = False  # train with torch.compile
 
 
 @dataclass
@@ -55,6 +56,7 @@ class _Workspace:
     def __init__(self, run: _Run, step: Step) -> None:
         self.folder = run.store.folder(step)
         self.device, self.processes = run.options.device, run.options.processes
+        self.compile = run.options.compile
         self._run, self._step = run, step
 
     def result(self, step: Step) -> Mapping[str, Any]:

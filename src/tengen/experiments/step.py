@@ -28,6 +28,7 @@ class Workspace(Protocol):
     folder: Path  # its own, for its files; what a stopped or killed run left there is still there
     device: str  # `cuda`, `cpu`, or empty: a GPU if there is one
     processes: int  # games at a time
+    compile: bool  # train with torch.compile
 
     def result(self, step: Step) -> Mapping[str, Any]:
         """The result of an input."""

@@ -86,7 +86,7 @@ class TrainStep(Step):
 
         table = dict(self.config)
         length = {"samples": self.samples} if self.samples else {}
-        table |= {"net": self.net, "seed": self.seed, **length}
+        table |= {"net": self.net, "seed": self.seed, "compile": work.compile, **length}
         folder = data_folder(work, self.data)
         table["data"] = {**table.get("data", {}), "path": str(folder), "colour": self.colour}
         _move_data(work.folder / _RUN, folder)
