@@ -19,6 +19,10 @@ from hypothesis import settings
 settings.register_profile("tengen", deadline=None)
 settings.load_profile("tengen")
 
+# Test processes share the cores; with a thread per core in each of them torch is slower.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _interrupts_are_heard() -> None:

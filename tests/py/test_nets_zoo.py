@@ -28,6 +28,7 @@ from tengen.nets import (
     make_net,
     spec_of,
 )
+from tengen.nets.blocks import compiled
 from tengen.nets.gomokunet import Block, PositionalAttention, padded, resampled
 from tengen.nets.heads import input_planes, value_logits
 from tengen.nets.katanet import PooledBlock, PreactivatedBlock
@@ -330,3 +331,17 @@ def test_every_kind_is_tested_here() -> None:
     }
     assert MobilenetSpec().heads == "polygames"
     assert GomokunetSpec().pam
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch, in its own compiler
+def test_all_nets_of_a_process_are_compiled() -> None:
+    def backend(module: torch.fx.GraphModule, _: Any) -> Any:
+        graphs.append(module)
+        return module.forward
+
+    graphs: list[torch.fx.GraphModule] = []
+    planes = random_planes(2, 9)
+    for filters in range(1, 13):
+        net = make_net({"kind": "resnet", "blocks": 0, "filters": filters})
+        compiled(net, backend=backend)(planes)
+    assert len(graphs) == 12

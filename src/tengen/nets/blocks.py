@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Building blocks of nets: rounding with a straight-through gradient, layers with integer bounds,
 the star block, convolutions, the plain heads, and `BoardNet`, a body with a dict of heads; `fused`
-folds normalisations for inference.
+folds normalisations for inference, `compiled` is torch.compile.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from typing import Any, ClassVar, TypeVar, cast
@@ -22,6 +22,7 @@ from tengen.nets.scales import MIXNET_SCALES
 from tengen.nets.spec import NetSpec
 
 Net = TypeVar("Net", bound=nn.Module)
+Forward = TypeVar("Forward", bound=Callable[..., Any])
 
 _S = MIXNET_SCALES
 _ACTIVATION = _S.activation_limit / _S.activation
@@ -179,6 +180,16 @@ def fused(net: Net) -> Net:
                 setattr(module, first, fuse_conv_bn_eval(conv, norm))
                 setattr(module, second, nn.Identity())
     return result.requires_grad_(False)
+
+
+def compiled(forward: Forward, **options: Any) -> Forward:
+    """`torch.compile` for fixed shapes. All nets of a process may be compiled: by default the ninth
+    graph of a function, such as the `forward` of all nets of a class, would run uncompiled.
+    """
+    from torch._dynamo import config as limits  # takes seconds
+
+    limits.recompile_limit = limits.accumulated_recompile_limit = 10_000
+    return cast("Forward", torch.compile(forward, dynamic=False, **options))
 
 
 class PooledValue(nn.Module):

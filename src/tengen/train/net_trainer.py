@@ -14,6 +14,7 @@ import torch
 import torch._dynamo
 from torch import Tensor, nn
 
+from tengen.nets.blocks import compiled
 from tengen.nets.spec import NetSpec
 from tengen.nets.weights import make_net
 from tengen.train.config import OptimiserConfig
@@ -165,7 +166,7 @@ class NetTrainer:
     @cached_property
     def _compiled(self) -> Callable[..., dict[str, Tensor]]:
         """Made at the first step: importing the compiler takes seconds."""
-        return cast("Callable[..., dict[str, Tensor]]", torch.compile(self.net, dynamic=False))
+        return compiled(self.net)
 
     def autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self._bf16)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from tengen.data.packing import bytes_of
-from tengen.nets.blocks import fused
+from tengen.nets.blocks import compiled, fused
 from tengen.zero.errors import BadZero
 
 LOGIT_STEPS = 256  # steps per logit of the policy, which is passed as integers
@@ -148,7 +148,7 @@ class _Runner:
         self._graph: torch.cuda.CUDAGraph | None = None
         if options.get("compile"):
             mode = "max-autotune-no-cudagraphs"
-            self._forward = torch.compile(self._evaluate, mode=mode, dynamic=False)
+            self._forward = compiled(self._evaluate, mode=mode)
         if device.type == "cuda" and options.get("graphs"):
             self._capture()
 
