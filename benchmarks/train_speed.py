@@ -42,7 +42,7 @@ _NAME = 48  # characters of an operation
 
 @dataclass(frozen=True)
 class Measured:
-    """A net at a batch size; without numbers it did not fit the memory."""
+    """A net at a batch size; without numbers: out of memory."""
 
     net: str
     batch: int

@@ -51,7 +51,7 @@ def test_every_experiment_has_a_plan_at_every_scale(name: str, scale: Any) -> No
     steps = in_order(experiment.plan(Setup(scale)).values())
     assert steps
     assert len({step.key for step in steps}) == len(steps)
-    assert experiment.minutes[scale]
+    assert experiment.cost[scale]
     for step in steps:
         json.dumps(step.identity())
 

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tengen.experiments import store as stores
 from tengen.experiments.experiment import DataSource, Findings, Setup, StepResults, find_experiment
 from tengen.experiments.go_tournaments import _residual_below, _win_rates
+from tengen.experiments.measured import EloTable, Measured
 from tengen.experiments.report import (
     Report,
     html,
@@ -22,8 +23,9 @@ from tengen.experiments.report import (
     write_summary,
 )
 from tengen.experiments.step import Step
+from tengen.experiments.steps.nets import SpeedStep
 from tengen.experiments.store import StepStore
-from tengen.experiments.verdicts import EloTable, Measured, Verdict
+from tengen.experiments.verdicts import Verdict
 
 GIVEN = {"renju": DataSource("abc"), "selfplay": DataSource("def")}
 
@@ -40,10 +42,6 @@ def findings(store: StepStore, name: str, setup: Setup) -> Findings:
 
 def verdict(found: Findings, start: str) -> Verdict:
     return next(one for one in found.verdicts if one.claim.startswith(start))
-
-
-def speed(value: float) -> dict[str, float]:
-    return {"batches_per_second": value, "low": value * 0.999, "high": value * 1.001}
 
 
 def tournament(elo: Mapping[str, float], error: float) -> dict[str, Any]:
@@ -78,7 +76,7 @@ def test_runs_of_the_machinery_are_marked(
     summary = (tmp_path / "README.md").read_text("utf-8")
     for text in (markdown(report), html(report)):
         assert ("Verdicts (machinery only)" in text) == machinery
-        assert ("nothing about a paper" in text) == machinery
+        assert ("no evidence about a paper" in text) == machinery
     assert to_dict(report)["machinery_only"] == machinery
     assert ("(machinery only) | ranking by accuracy" in summary) == machinery
     assert f"- scale: {scale}" in summary
@@ -156,53 +154,49 @@ def test_a_stand_in_is_not_the_program_of_the_paper(tmp_path: Path) -> None:
 # --- speeds ---
 
 
-def speeds(path: Path, *, devices: Mapping[str, str] | None = None) -> Findings:
-    setup, store = Setup("tiny"), StepStore(path)
-    values = {"64 x 16": 90.0, "64 x 32": 60.0, "96 x 16": 70.0}
-    for label, step in find_experiment("go-speed").plan(setup).items():
-        part, _, name = label.partition(" ")
-        write(store, step, speed(values[name]), (devices or {}).get(f"{part} {name}", "A"))
+def speed_findings(path: Path, values: Mapping[str, float], spread: float = 0.001) -> Findings:
+    """Of go-speed, where each net has these batches per second, by turns less and more."""
+    setup, store = Setup("small"), StepStore(path)
+    factors = [1 - spread, 1.0, 1 + spread]
+    for step in find_experiment("go-speed").plan(setup).values():
+        assert isinstance(step, SpeedStep)
+        rounds = {name: [values[name] * x for x in factors] for name in step.nets if name in values}
+        write(store, step, {"batches_per_second": rounds}, "A")
     return findings(store, "go-speed", setup)
 
 
-def test_speeds_of_several_devices_are_not_compared(tmp_path: Path) -> None:
-    found = speeds(tmp_path / "a")
-    claim = "Table V: device, batches per second"
-    assert verdict(found, f"{claim}: speed falls").detail.startswith("3 of 42 rows")
-    assert found.notes == ()
-    mixed = speeds(tmp_path / "b", devices={"gpu 64 x 32": "B"})
-    assert verdict(mixed, claim).outcome == "not run"
-    assert "several devices (A; B)" in mixed.notes[0]
-    assert verdict(mixed, "Table VI").outcome == verdict(found, "Table VI").outcome
-    assert [row[1] is None for row in mixed.tables[0].rows] == [False] * 3
+def by_size(names: Iterable[str]) -> dict[str, float]:
+    sizes = {name: map(int, name.split(" x ")) for name in names if " x " in name}
+    return {name: 1e6 / math.prod(size) for name, size in sizes.items()}
 
 
-def test_speeds_of_several_machines_are_not_compared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    setup, store = Setup("tiny"), StepStore(tmp_path)
-    for number, step in enumerate(find_experiment("go-speed").plan(setup).values()):
-        monkeypatch.setattr(stores, "conditions", lambda n=number: {"machine": f"M{n}"})
-        write(store, step, speed(9.0 - number), "A")
-    found = findings(store, "go-speed", setup)
-    assert verdict(found, "Table VI").outcome == "not run"
-    assert len(found.notes) == 1
-    assert "several devices (CPU of M" in found.notes[0]
+def all_nets() -> list[str]:
+    step = find_experiment("go-speed").plan(Setup("small"))["gpu"]
+    assert isinstance(step, SpeedStep)
+    return list(step.nets)
 
 
-@pytest.mark.parametrize(("spread", "outcome"), [(0.001, "yes"), (0.4, "undecided")])
-def test_speed_falls_only_beyond_the_errors(spread: float, outcome: str, tmp_path: Path) -> None:
-    setup, store = Setup("small"), StepStore(tmp_path)
-    for label, step in find_experiment("go-speed").plan(setup).items():
-        if " x " in label:
-            width, depth = map(int, label.split(" ", 1)[1].split(" x "))
-            value = 1e6 / (width * depth)
-            wide = {"low": value * (1 - spread), "high": value * (1 + spread)}
-            write(store, step, {"batches_per_second": value, **wide}, "A")
-    found = findings(store, "go-speed", setup)
+def test_some_speeds_confirm_nothing(tmp_path: Path) -> None:
+    found = speed_findings(tmp_path, by_size(("64 x 16", "64 x 32", "96 x 16")))
+    falls = verdict(found, "Table V: device: speed falls")
+    assert (falls.outcome, falls.detail[:12]) == ("undecided", "3 of 42 rows")
+
+
+def test_a_deeper_net_that_is_faster_is_a_contradiction(tmp_path: Path) -> None:
+    found = speed_findings(tmp_path, by_size(all_nets()) | {"64 x 32": 1e6})
     falls = [one for one in found.verdicts if "speed falls" in one.claim]
-    assert [one.outcome for one in falls] == [outcome]
+    assert [one.outcome for one in falls] == ["no"]
     assert "Table V:" in falls[0].claim  # Table VI of the paper contradicts itself
+    assert "64 x 16 > 64 x 32" in falls[0].detail
+
+
+def test_what_slows_a_round_down_slows_all_nets(tmp_path: Path) -> None:
+    """Each net loses or gains a third in a round, but so do all."""
+    found = speed_findings(tmp_path, by_size(all_nets()), 0.33)
+    assert verdict(found, "Table V: device: speed falls").outcome == "yes"
+    measured = found.tables[0].rows[0][1]
+    assert isinstance(measured, Measured)
+    assert measured.error == pytest.approx(0.33 * measured.value)
 
 
 # --- the rest ---
@@ -221,7 +215,9 @@ def test_the_best_of_many_nets_is_not_one_chosen_before(error: float, outcome: s
 
 def test_a_residual_net_above_all_mobile_nets() -> None:
     table = EloTable.of(tournament({"se.1": 0.0, "se.2": 10.0, "residual": 90.0}, 20.0))
-    assert _residual_below("", table, {"se.1": 1, "se.2": 2, "residual": 0}).outcome == "no"
+    printed = {"se.1": 1.0, "se.2": 2.0, "residual": 0.0}
+    assert _residual_below("", table, printed).outcome == "no"
+    assert _residual_below("", table, {**printed, "se.3": 3.0}).outcome == "undecided"
 
 
 def test_errors_of_win_rates_come_from_pairs() -> None:
@@ -252,6 +248,29 @@ def test_a_fitted_parameter_is_no_check(tmp_path: Path) -> None:
     found = findings(StepStore(tmp_path), "go-depth-width", Setup("small", GIVEN))
     assert not any(one.kind == "exact" for one in found.verdicts)
     assert any("p2" in note and "1.39" in note for note in found.notes)
+
+
+def gpuct_findings(path: Path, tau: float) -> Findings:
+    """All gauntlets of generalised PUCT won by it, with a fit of this tau."""
+    setup, store = Setup(), StepStore(path)
+    for label, step in find_experiment("go-gpuct").plan(setup).items():
+        if label == "fit":
+            write(store, step, {"best": {"16": 1.0}, "tau": tau, "c": 1.0})
+        elif label.startswith("gpuct"):
+            others = [f"PUCT {c:g}" for c in (0.7, 1.0, 1.4)]
+            meetings = [["GPUCT", other, 100, 0.6, 0.02] for other in others]
+            write(store, step, {"players": ["GPUCT", *others], "meetings": meetings})
+    return findings(store, "go-gpuct", setup)
+
+
+@pytest.mark.parametrize(("tau", "outcome"), [(0.7, "yes"), (0.5, "undecided")])
+def test_a_fit_that_is_puct_says_nothing_about_generalised_puct(
+    tau: float, outcome: str, tmp_path: Path
+) -> None:
+    found = gpuct_findings(tmp_path, tau)
+    claims = [one for one in found.verdicts if "generalised PUCT beats" in one.claim]
+    assert len(claims) == 6
+    assert {one.outcome for one in claims} == {outcome}
 
 
 def test_the_paper_s_fit_is_exact_on_its_grid(tmp_path: Path) -> None:

@@ -181,6 +181,20 @@ def test_the_script_of_an_interpreter_is_part_of_the_key(bot: Path) -> None:
     assert key() != before
 
 
+def test_a_net_is_part_of_the_key(tmp_path: Path) -> None:
+    def checksums(net: str) -> tuple[str, ...]:
+        return program_checksums([{"preset": "alphabeta", "options": {"net": net}}])
+
+    assert checksums("mixnet-s-freestyle") == ()
+    net = tmp_path / "own.net"
+    net.write_bytes(b"one")
+    before = checksums(str(net))
+    net.write_bytes(b"two")
+    assert len(before) == 1
+    assert checksums(str(net)) != before
+    assert checksums(str(tmp_path)) == checksums(str(net))  # a folder, such as one net per colour
+
+
 def test_without_engines_no_key_changes() -> None:
     step = plan(Setup("small"))["Table 3, 100"]
     assert step.identity()["programs"] == []

@@ -12,21 +12,16 @@ from tengen.experiments.classical_depth import _printed as classical_scores
 from tengen.experiments.experiment import NAMES, cell_text, find_experiment
 from tengen.experiments.go_depth_width import formula
 from tengen.experiments.go_gpuct import _ahead, _growth, _paper_best, fit
-from tengen.experiments.papers import PAPERS, Paper, PaperItem, all_items, paper
-from tengen.experiments.verdicts import (
+from tengen.experiments.measured import (
     EloTable,
     Measured,
-    dominated,
-    every,
-    exact,
     fit_curve,
     pareto_front,
-    ranking,
     seed_error,
-    sign,
     student,
-    within,
 )
+from tengen.experiments.papers import PAPERS, Paper, PaperItem, all_items, paper
+from tengen.experiments.verdicts import dominated, every, exact, ranking, sign, within
 from tengen.util.errors import BadConfig
 
 ITEMS = {f"{one.id} {item.name}": (one, item) for one, item in all_items()}
@@ -120,7 +115,7 @@ def test_ranking() -> None:
 
     assert judged(0.1, 30, 20, 10) == "yes"
     assert judged(0.1, 30, 10, 20) == "no"
-    assert judged(8, 30, 20, 10) == "yes"  # neighbours are undecided, the ends are decided
+    assert judged(8, 30, 20, 10) == "undecided"  # neighbours; the ends are decided
     assert judged(50, 30, 20, 10) == "undecided"
     assert judged(50, 10, 20, 30) == "undecided"
     assert judged(0.1, 10, 20, 30, higher=False) == "no"  # of losses, a is the worst in the paper
@@ -231,7 +226,7 @@ def test_differences_of_a_tournament_have_their_own_errors() -> None:
         "players": ["a", "b", "c"],
         "elo": [50.0, 0.0, -50.0],
         "error": [40.0, 40.0, 40.0],
-        "differences": [["a", "b", 50.0, 30.0], ["a", "c", 100.0, 30.0], ["b", "c", 50.0, 60.0]],
+        "differences": [["a", "b", 50.0, 30.0], ["a", "c", 100.0, 30.0], ["b", "c", 50.0, 30.0]],
     }
     table = EloTable.of(result)
     assert table.elo["a"] == Measured(50.0, 40.0)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,14 +93,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
             action="append",
             default=[],
             metavar="NAME=PATH",
-            help="data: renju, selfplay; NAME=none: made by the engine again",
+            help="data: renju, selfplay; NAME=none forgets it: the engine makes games",
         )
         action.add_argument(
             "--engine",
             action="append",
             default=[],
             metavar="CMD",
-            help="one more player; none: no more of them",
+            help="another opponent of renju-search, in place of earlier ones; none: no other",
         )
     run.add_argument(
         "--only",
@@ -176,7 +175,7 @@ def _list(args: argparse.Namespace) -> int:
             "caption": item.caption,
             "experiments": names,
             "reason": item.reason,
-            "minutes": {name: dict(find_experiment(name).minutes) for name in names},
+            "cost": {name: dict(find_experiment(name).cost) for name in names},
             "done": {name: states[name] for name in names},
         })  # fmt: skip
     if args.json:
@@ -184,7 +183,7 @@ def _list(args: argparse.Namespace) -> int:
         return 0
     for row in rows:
         _print_item(row, args.scale)
-    _log(f"minutes are estimates for --scale {args.scale}; steps done are those in {args.out}")
+    _log(f"costs are estimates for --scale {args.scale}; steps done are those in {args.out}")
     return 0
 
 
@@ -193,7 +192,7 @@ def _print_item(row: dict[str, Any], scale: str) -> None:
     if not row["experiments"]:
         print(f"{head} {'-':<18} {row['reason']}")
     for name in row["experiments"]:
-        cost = row["minutes"][name][scale]
+        cost = row["cost"][name][scale]
         print(f"{head} {name:<18} {row['done'][name]:>7} steps, {cost:<18} {row['caption']}")
 
 
@@ -209,8 +208,8 @@ def _show(args: argparse.Namespace) -> int:
     for paper, item in all_items():
         if experiment.name in (item.experiment, *item.also):
             print(*wrap(f"{paper.title}, {item.name}: {item.caption}", "  "), sep="\n")
-    minutes = ", ".join(f"{scale} {text}" for scale, text in experiment.minutes.items())
-    print(f"minutes (estimated): {minutes}")
+    cost = "; ".join(f"{scale} {text}" for scale, text in experiment.cost.items())
+    print(f"cost (estimated): {cost}")
     if experiment.data:
         print(f"data: {', '.join(_data_text(folder.setup, name) for name in experiment.data)}")
     for difference in experiment.differences:
@@ -240,8 +239,7 @@ def _run(args: argparse.Namespace) -> int:
     seconds = None if args.minutes is None else 60 * args.minutes
     with StopSignal(seconds) as stop:
         summary = run_steps(args.out, targets, options, stop)
-        reports = folder.write_reports(names)
-    folder.write_reports()
+        reports = [one for one in folder.write_reports() if one.experiment.name in names]
     if args.json:
         print(json.dumps({
             "done": [step.key for step in summary.done],
@@ -281,7 +279,7 @@ def _verdicts(report: Report) -> list[dict[str, str]]:
 def _print_report(report: Report) -> None:
     from tengen.experiments.report import markdown
 
-    print(markdown(report) if sys.stdout.isatty() else markdown(report).rstrip() + "\n")
+    print(markdown(report))
 
 
 def _report(args: argparse.Namespace) -> int:

@@ -6,10 +6,11 @@ from __future__ import annotations
 from itertools import combinations
 
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
+from tengen.experiments.measured import EloTable, Measured, scores
 from tengen.experiments.papers import paper
 from tengen.experiments.step import Step
 from tengen.experiments.steps.matches import EngineMatchStep
-from tengen.experiments.verdicts import EloTable, Measured, ranking, sign
+from tengen.experiments.verdicts import ranking, sign
 
 _SIZE = 20
 _DEPTHS = {"tiny": (1, 2, 3), "small": (2, 3, 4, 5), "paper": (2, 3, 4, 5)}
@@ -38,20 +39,19 @@ def plan(setup: Setup) -> dict[str, Step]:
 
 
 def report(setup: Setup, results: StepResults) -> Findings:
-    found = results.get("match") or {"players": [], "meetings": []}
-    scores = {(a, b): Measured(share, error) for a, b, _, share, error in found["meetings"]}
-    scores |= {(b, a): Measured(1 - m.value, m.error) for (a, b), m in scores.items()}
+    found = results.get("match")
+    ours = scores(found)
     names = [_name(depth) for depth in _DEPTHS[setup.scale]]
     printed = _printed()
     rows = tuple(
-        (row, *("" if row == column else scores.get((row, column)) for column in names))
+        (row, *("" if row == column else ours.get((row, column)) for column in names))
         for row in names
     )
     paper_rows = tuple(
         (row, *("" if row == column else printed.get((row, column)) for column in names))
         for row in names
     )
-    elo = EloTable.of(results.get("match"))
+    elo = EloTable.of(found)
     pairs = [(f"depth {b}", f"depth {a}") for a, b in combinations(_DEPTHS[setup.scale], 2)]
     order = {name: float(_digit(name)) for name in elo.elo}
     verdicts = [
@@ -60,14 +60,12 @@ def report(setup: Setup, results: StepResults) -> Findings:
     verdicts += [
         sign(
             f"{deep} beats {shallow}",
-            None
-            if (m := scores.get((deep, shallow))) is None
-            else Measured(m.value - 0.5, m.error),
+            None if (m := ours.get((deep, shallow))) is None else Measured(m.value - 0.5, m.error),
         )
         for deep, shallow in pairs
     ]
     heads = ("score of the row against", *names)
-    games = next((games for _, _, games, *_ in found["meetings"]), 0)
+    games = 2 * _PAIRS[setup.scale]
     return Findings(
         (
             ReportTable(f"Scores, {games} games each", heads, rows, "95% errors from pairs."),
@@ -95,10 +93,10 @@ def _digit(name: str) -> int:
 
 EXPERIMENT = Experiment(
     "classical-depth",
-    "deeper fixed-depth search wins more games",
+    "fixed search depths against each other",
     plan,
     report,
-    minutes={"tiny": "1 min, CPU", "small": "20 min, 2 cores", "paper": "2 min, 2 cores"},
+    cost={"tiny": "1 min, CPU", "small": "2 min, 2 cores", "paper": "1 min, 2 cores"},
     differences=(
         "Balanced openings, played with both colours, instead of 6 games from the empty board.",
         "A result does not depend on the machine: the limit is the depth alone.",

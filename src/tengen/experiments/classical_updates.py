@@ -17,9 +17,10 @@ from tengen.experiments.experiment import (
     Setup,
     StepResults,
 )
+from tengen.experiments.measured import Measured, seed_error
 from tengen.experiments.step import Step
 from tengen.experiments.steps.engine import UpdateSpeedStep
-from tengen.experiments.verdicts import Measured, Verdict, seed_error, sign
+from tengen.experiments.verdicts import Verdict, sign
 
 _SIZES = (15, 20)
 _DEPTH = {"tiny": 2, "small": 4, "paper": 6}
@@ -83,10 +84,10 @@ def _verdicts(results: StepResults, found: Mapping[str, Any], names: list[str]) 
 
 EXPERIMENT = Experiment(
     "classical-updates",
-    "each update method makes the fixed-depth player faster",
+    "time per move of each update method",
     plan,
     report,
-    minutes={"tiny": "1 min, CPU", "small": "5 min, 1 core", "paper": "60 min, 1 core"},
+    cost={"tiny": "1 min, CPU", "small": "5 min, 1 core", "paper": "60 min, 1 core"},
     differences=(
         "The outside baseline of the figure, fiverow, is not available.",
         "The search orders its moves by its own incremental patterns; their cost is part of"

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
 from tengen.experiments.errors import BadExperiment
+from tengen.experiments.measured import Measured
 from tengen.experiments.step import Step
 from tengen.experiments.store import StepStore
-from tengen.experiments.verdicts import Measured, Verdict
+from tengen.experiments.verdicts import Verdict
 from tengen.util.config import choose
 from tengen.util.errors import BadConfig
+from tengen.util.files import files_of
 
 ScaleName: TypeAlias = Literal["tiny", "small", "paper"]
 SCALES: tuple[ScaleName, ...] = ("tiny", "small", "paper")
@@ -72,19 +74,14 @@ class DataSource:
         return cls(found.hexdigest(), path)
 
 
-def files_of(path: Path) -> list[Path]:
-    """The files of a folder, or the file itself."""
-    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-
-
 @dataclass(frozen=True, slots=True)
 class EngineSource:
     """A further player for tournaments, as `--engine` names it."""
 
     command: str
     checksums: tuple[str, ...] = ()  # of the files that it starts and reads
-    # Whether it was named here: a command of a packed file from elsewhere is never started.
-    is_given: bool = True
+    # False: named by an unpacked file, which may be from anyone; never started.
+    may_start: bool = True
 
     @classmethod
     def of(cls, command: str) -> Self:
@@ -113,7 +110,7 @@ class Setup:
     scale: ScaleName = "small"
     data: Mapping[str, DataSource] = field(default_factory=dict)  # by name: `renju`, `selfplay`
     engines: tuple[EngineSource, ...] = ()
-    # What of an earlier setup is left out where nothing takes its place: names of data, `engines`.
+    # Names of data, or `engines`, to drop from the earlier setup.
     omitted: frozenset[str] = frozenset()
 
     def after(self, before: Setup) -> Setup:
@@ -183,12 +180,6 @@ class StepResults:
             found = found.get(name) if isinstance(found, Mapping) else None
         return found
 
-    def file(self, label: str, name: str) -> Path | None:
-        """A file of a step, None if it is not here."""
-        step = self.plan.get(label)
-        path = None if step is None else self.store.folder(step) / name
-        return path if path is not None and path.exists() else None
-
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
@@ -198,9 +189,8 @@ class Experiment:
     title: str  # one line
     plan: Callable[[Setup], dict[str, Step]]  # the steps whose results it reports, by label
     report: Callable[[Setup, StepResults], Findings]
-    minutes: Mapping[str, str]  # by scale: estimated cost, as text
+    cost: Mapping[str, str]  # by scale: minutes, and of what; an estimate
     data: tuple[str, ...] = ()  # names of `--data` that it uses
-    engines: bool = False  # whether `--engine` adds players
     differences: tuple[str, ...] = ()  # from the paper, whatever the scale
 
 

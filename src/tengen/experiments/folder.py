@@ -36,8 +36,8 @@ def _source(table: Mapping[str, str]) -> DataSource:
 def _engine(entry: Any) -> EngineSource:
     if isinstance(entry, str):  # of 0.1.0, without checksums
         return EngineSource.of(entry)
-    is_given = entry.get("given") is True
-    return EngineSource(str(entry["command"]), tuple(map(str, entry["checksums"])), is_given)
+    may_start = entry.get("may_start") is True
+    return EngineSource(str(entry["command"]), tuple(map(str, entry["checksums"])), may_start)
 
 
 class ExperimentFolder(RunFolder):
@@ -95,7 +95,7 @@ class ExperimentFolder(RunFolder):
                 for name, one in self.setup.data.items()
             },
             "engines": [
-                {"command": one.command, "checksums": one.checksums, "given": one.is_given}
+                {"command": one.command, "checksums": one.checksums, "may_start": one.may_start}
                 for one in self.setup.engines
             ],
             "experiments": self.names,

@@ -21,10 +21,11 @@ from tengen.experiments.experiment import (
     Setup,
     StepResults,
 )
+from tengen.experiments.measured import Measured, mean, middle95, scores
 from tengen.experiments.papers import paper
 from tengen.experiments.step import ResultValue, Step, Workspace
 from tengen.experiments.steps.matches import EngineMatchStep
-from tengen.experiments.verdicts import Measured, Verdict, exact, limited, middle95, sign
+from tengen.experiments.verdicts import Verdict, exact, limited, sign
 
 _ALL = (16, 32, 64, 128, 256, 512, 1024, 2048)
 _BUDGETS = {"tiny": (16, 32), "small": _ALL, "paper": _ALL}
@@ -34,6 +35,7 @@ _NET = {"tiny": "classical", "small": "mixnet-m-freestyle", "paper": "mixnet-m-f
 # twice the paper's.
 _SCALE = 2.0
 _BASE = 0.5
+_TAU_OF_PUCT = 0.5
 _CONSTANTS = {"tiny": (0.35, 0.7), "small": (0.25, 0.35, 0.7, 1.0, 1.4, 2.0)}
 _AGAINST = {"tiny": (0.5,), "small": (0.7, 1.0, 1.4)}
 _TAUS = tuple(step / 1000 for step in range(1001))
@@ -53,7 +55,7 @@ _OPTIONS: Mapping[str, Any] = {
 }
 
 
-def _player(setup: Setup, name: str, c: Any, tau: Any = 0.5) -> dict[str, Any]:
+def _player(setup: Setup, name: str, c: Any, tau: Any = _TAU_OF_PUCT) -> dict[str, Any]:
     options = {**_OPTIONS, "net": _NET[setup.scale], "c": c, "tau": tau}
     return {"name": name, "preset": "alphabeta", "options": options}
 
@@ -98,7 +100,7 @@ class FitStep(Step):
 
 
 def _best(scores: Mapping[float, float]) -> float:
-    """The constant with the best score; the base has a half. The smaller of equal ones."""
+    """The constant with the best score, the smaller on a tie. The base scores 0.5."""
     every = {_BASE: 0.5, **scores}
     return max(every, key=lambda c: (every[c], -c))
 
@@ -143,23 +145,29 @@ def plan(setup: Setup) -> dict[str, Step]:
     return {**first, "fit": found, **second}
 
 
-def _scores(results: StepResults, label: str, *, of_first: bool) -> dict[float, Measured]:
-    """Score by constant: of the first player of a gauntlet, or of the others against it."""
-    found = results.get(label)
-    if found is None:
-        return {}
-    return {
-        float(other.split()[-1]): Measured(share if of_first else 1.0 - share, error)
-        for _, other, _, share, error in found["meetings"]
-    }
+def _of_constants(results: StepResults, budget: int) -> dict[float, Measured]:
+    """The scores of the constants against the base, see `plan`."""
+    found = scores(results.get(f"constants {budget}"))
+    base = f"PUCT {_BASE:g}"
+    return {_constant(first): one for (first, other), one in found.items() if other == base}
+
+
+def _of_gpuct(results: StepResults, budget: int) -> dict[float, Measured]:
+    """The scores of generalised PUCT by the constant of its opponent."""
+    found = scores(results.get(f"gpuct {budget}"))
+    return {_constant(other): one for (first, other), one in found.items() if first == "GPUCT"}
+
+
+def _constant(player: str) -> float:
+    return float(player.rsplit(maxsplit=1)[-1])
 
 
 def report(setup: Setup, results: StepResults) -> Findings:
     budgets = _BUDGETS[setup.scale]
     constants, against = _sizes(_CONSTANTS, setup), _sizes(_AGAINST, setup)
-    first = {b: _scores(results, f"constants {b}", of_first=False) for b in budgets}
-    second = {b: _scores(results, f"gpuct {b}", of_first=True) for b in budgets}
-    found = results.get("fit") or {}
+    first = {budget: _of_constants(results, budget) for budget in budgets}
+    second = {budget: _of_gpuct(results, budget) for budget in budgets}
+    found, printed = results.get("fit") or {}, paper("mobilenet").named("Table II").numbers
     tables = (
         _table(f"Table I: PUCT against PUCT with c = {_BASE:g}", first, constants),
         _table("Table II: generalised PUCT against PUCT", second, against),
@@ -168,7 +176,7 @@ def report(setup: Setup, results: StepResults) -> Findings:
             ("", "tau", "c"),
             (
                 ("ours", found.get("tau"), found.get("c")),
-                ("paper", 0.737, 0.057 * _SCALE),
+                ("paper", printed["tau"], printed["c"] * _SCALE),
             ),
             "The paper's constant is on the scale of this engine: twice the printed one.",
         ),
@@ -177,20 +185,13 @@ def report(setup: Setup, results: StepResults) -> Findings:
 
 
 def _table(
-    title: str, scores: Mapping[int, Mapping[float, Measured]], columns: tuple[float, ...]
+    title: str, found: Mapping[int, Mapping[float, Measured]], columns: tuple[float, ...]
 ) -> ReportTable:
     rows: list[tuple[Any, ...]] = [
-        (budget, *(row.get(c) for c in columns)) for budget, row in scores.items()
+        (budget, *(row.get(c) for c in columns)) for budget, row in found.items()
     ]
-    rows.append(("all", *(_mean([row[c] for row in scores.values() if c in row]) for c in columns)))
+    rows.append(("all", *(mean(row[c] for row in found.values() if c in row) for c in columns)))
     return ReportTable(title, ("playouts", *(f"c = {c:g}" for c in columns)), tuple(rows))
-
-
-def _mean(found: list[Measured]) -> Measured | None:
-    if not found:
-        return None
-    error = math.sqrt(math.fsum(one.error**2 for one in found)) / len(found)
-    return Measured(math.fsum(one.value for one in found) / len(found), error)
 
 
 def _verdicts(
@@ -198,34 +199,37 @@ def _verdicts(
     first: Mapping[int, Mapping[float, Measured]],
     second: Mapping[int, Mapping[float, Measured]],
 ) -> Iterator[Verdict]:
-    printed = fit(_paper_best(), places=3)
+    again = fit(_paper_best(), places=3)
     yield exact(
         "the paper's formula gives tau and c from its best constants, on its grid of 0.001",
-        {"tau": printed[0], "c": printed[1]},
-        {"tau": 0.737, "c": 0.057},
+        {"tau": again[0], "c": again[1]},
+        paper("mobilenet").named("Table II").numbers,
     )
     fitted = {budget: row for budget, row in first.items() if budget <= 512}
     known = {budget: row for budget, row in fitted.items() if row}
     growth = _growth(found["tau"], known) if found and len(known) > 2 else None
     claim = "the best constant grows with the number of playouts (tau above 0.5)"
     yield limited(sign(claim, growth), len(known), len(fitted))
+    is_puct = found.get("tau") == _TAU_OF_PUCT
     for c in dict.fromkeys(c for row in second.values() for c in row):
-        means = [row.get(c) for row in second.values()]
-        yield _ahead(f"generalised PUCT beats c = {c:g} over all budgets", means)
-    large = [row for budget, row in second.items() if budget >= 1024]
-    means = [m for row in large for m in (row.values() or (None,))]
-    yield _ahead("generalised PUCT beats PUCT at 1,024 playouts and more", means)
+        for claim, least in (("over all budgets", 0), ("at 1,024 playouts and more", 1024)):
+            means = [row.get(c) for budget, row in second.items() if budget >= least]
+            verdict = _ahead(f"generalised PUCT beats c = {c:g} {claim}", means)
+            if is_puct and verdict.outcome != "not run":
+                detail = f"the fit is PUCT with c = {found['c']:g}; {verdict.detail}"
+                verdict = Verdict(verdict.claim, "undecided", detail)
+            yield verdict
 
 
-def _ahead(claim: str, scores: Sequence[Measured | None]) -> Verdict:
-    """Whether the mean is above a half; undecided while some of the scores are missing."""
-    found = [one for one in scores if one is not None]
-    mean = _mean(found)
-    if mean is None:
+def _ahead(claim: str, found: Sequence[Measured | None]) -> Verdict:
+    """Whether the mean score is above a half; undecided while some are missing."""
+    known = [one for one in found if one is not None]
+    total = mean(known)
+    if total is None:
         return Verdict(claim, "not run")
-    verdict = sign(claim, Measured(mean.value - 0.5, mean.error))
-    if len(found) < len(scores):
-        detail = f"{len(found)} of {len(scores)} rows; {verdict.detail}"
+    verdict = sign(claim, Measured(total.value - 0.5, total.error))
+    if len(known) < len(found):
+        detail = f"{len(known)} of {len(found)} rows; {verdict.detail}"
         return Verdict(claim, "undecided", detail)
     return verdict
 
@@ -244,7 +248,7 @@ def _growth(tau: float, first: Mapping[int, Mapping[float, Measured]]) -> Measur
         }
         taus.append(fit(best, _COARSE_TAUS)[0])
     low, high = middle95(taus)
-    return Measured(tau - 0.5, max(tau - low, high - tau))
+    return Measured(tau - _TAU_OF_PUCT, max(tau - low, high - tau))
 
 
 def _paper_best() -> dict[int, float]:
@@ -281,10 +285,10 @@ def _charts(found: Mapping[str, Any]) -> tuple[Chart, ...]:
 
 EXPERIMENT = Experiment(
     "go-gpuct",
-    "the best constant of PUCT grows with the playouts; generalised PUCT has one for all",
+    "constants of PUCT by the number of playouts; generalised PUCT",
     plan,
     report,
-    minutes={"tiny": "1 min, CPU", "small": "50 min, 2 cores", "paper": "120 min, 2 cores"},
+    cost={"tiny": "1 min, CPU", "small": "50 min, 2 cores", "paper": "120 min, 2 cores"},
     differences=(
         "Gomoku (freestyle 15x15) with the bundled Mixnet instead of Go.",
         "Constants are twice the paper's: results lie between -1 and 1, not 0 and 1. The base is"

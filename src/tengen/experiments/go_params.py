@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
+from tengen.experiments.go_nets import RESIDUAL, blocks_filters, mobile, residual, width_depth
 from tengen.experiments.papers import paper
 from tengen.experiments.step import Step
 from tengen.experiments.steps.nets import CountStep
@@ -14,28 +15,12 @@ from tengen.experiments.verdicts import exact
 _PLANES = 21  # of Go in the paper
 
 
-def residual(blocks: int, filters: int, planes: int = 2) -> dict[str, Any]:
-    """A residual net of Table III: a plain 1x1 stem, blocks with biases and one norm."""
-    return {
-        "kind": "resnet", "blocks": blocks, "filters": filters, "heads": "polygames",
-        "stem": "1x1", "norms": 1, "planes": planes,
-    }  # fmt: skip
-
-
-def mobile(blocks: int, filters: int, planes: int = 2, *, se: bool = True) -> dict[str, Any]:
-    """A mobile net of Table IV: expansion 6, squeeze-and-excitation."""
-    return {
-        "kind": "mobilenet", "blocks": blocks, "filters": filters, "se": se, "planes": planes,
-    }  # fmt: skip
-
-
 def _net(label: str) -> dict[str, Any]:
-    if " x " in label:
-        width, depth = map(int, label.split(" x "))
-        net = mobile(depth, width, _PLANES)
+    if label in RESIDUAL:
+        net = residual(*blocks_filters(label), _PLANES)
     else:
-        _, blocks, filters = label.split(".")
-        net = residual(int(blocks), int(filters), _PLANES)
+        width, depth = width_depth(label)
+        net = mobile(depth, width, _PLANES)
     return {**net, "output": "win"}
 
 
@@ -95,5 +80,5 @@ EXPERIMENT = Experiment(
     "parameters of the residual and mobile nets for Go",
     plan,
     report,
-    minutes=dict.fromkeys(("tiny", "small", "paper"), "0.1 min, CPU"),
+    cost=dict.fromkeys(("tiny", "small", "paper"), "0.1 min, CPU"),
 )

@@ -6,24 +6,23 @@ from __future__ import annotations
 from typing import Any
 
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
-from tengen.experiments.go_params import mobile
-from tengen.experiments.recipes import GO, SEEDS
+from tengen.experiments.go_nets import mobile
+from tengen.experiments.recipes import GO
 from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.trained import (
+    TITLES,
     TOP1,
     WIN,
     curves_chart,
     measured_all,
     metrics_table,
-    seed_label,
     training_notes,
 )
-from tengen.experiments.verdicts import ranking
+from tengen.experiments.verdicts import every
 
 _REFERENCE = "Polygames"
-# The order that the text of the paper states, from worst to best.
-_ORDER = {"AlphaZero": 1.0, "Polygames": 2.0, "Mobile": 3.0, "Mobile+SE": 4.0}
+_BEST = "Mobile+SE"  # as the text of the paper states
 
 
 def _nets(setup: Setup) -> dict[str, dict[str, Any]]:
@@ -44,28 +43,26 @@ def _nets(setup: Setup) -> dict[str, dict[str, Any]]:
 
 def plan(setup: Setup) -> dict[str, Step]:
     data = data_step(setup, "selfplay", "freestyle")
-    steps: dict[str, Step] = {}
-    for label, net in _nets(setup).items():
-        for seed in SEEDS[setup.scale] if label == _REFERENCE else (1,):
-            steps[seed_label(label, seed)] = GO.train(setup, net, data, label, seed=seed)
-    return steps
+    return {**GO.train_all(setup, _nets(setup), data, _REFERENCE)}
 
 
 def report(setup: Setup, results: StepResults) -> Findings:
     labels = list(_nets(setup))
     found = measured_all(setup, results, labels, (TOP1, WIN), _REFERENCE)
     table = metrics_table("After training", results, found, dict.fromkeys(labels, ()))
+    others = [label for label in labels if label != _BEST]
     verdicts = [
-        ranking(
-            f"{name}: Mobile+SE better than Mobile, Polygames, AlphaZero",
-            found[metric],
-            {label: sign * place for label, place in _ORDER.items()},
-            higher=higher,
+        every(
+            f"{_BEST} has the better {TITLES[name]} than {', '.join(others)}",
+            {
+                f"{_BEST} > {other}": values[_BEST].minus(values[other]).times(sign)
+                for other in others
+                if _BEST in values and other in values
+            },
+            len(others),
         )
-        for name, metric, sign, higher in (
-            ("accuracy", TOP1, 1.0, True),
-            ("squared error", WIN, -1.0, False),
-        )
+        for name, sign in ((TOP1, 1.0), (WIN, -1.0))
+        for values in [found[name]]
     ]
     charts = (
         curves_chart("Figure 1: accuracy of the policy", results, labels, TOP1),
@@ -78,10 +75,10 @@ def report(setup: Setup, results: StepResults) -> Findings:
 
 EXPERIMENT = Experiment(
     "go-small-nets",
-    "mobile nets learn better than residual nets below a million parameters",
+    "mobile and residual nets below a million parameters",
     plan,
     report,
-    minutes={"tiny": "1 min, CPU", "small": "8 min, GPU", "paper": "4000 min, GPU"},
+    cost={"tiny": "1 min, CPU", "small": "8 min, GPU", "paper": "4000 min, GPU"},
     data=("selfplay",),
     differences=(
         "Gomoku positions (freestyle 15x15, labels by search) instead of Go; 2 input planes"

@@ -7,70 +7,60 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
-from tengen.experiments.go_depth_width import net_of
+from tengen.experiments.go_nets import BATCH, RESIDUAL, SECONDS, TINY, net_of, width_depth
+from tengen.experiments.measured import Measured
 from tengen.experiments.papers import PaperItem, paper
 from tengen.experiments.step import Step
-from tengen.experiments.steps.nets import SpeedStep
+from tengen.experiments.steps.nets import CpuSpeedStep, SpeedStep
 from tengen.experiments.trained import measured_speeds
-from tengen.experiments.verdicts import Measured, Verdict, every, limited, ranking
+from tengen.experiments.verdicts import Verdict, every, limited, ranking
 
-_BATCH = 32
-_TINY = ("64 x 16", "64 x 32", "96 x 16")
-_RESIDUAL = ("residual.20.256", "residual.40.256")
-
-
-def _cells(setup: Setup, item: PaperItem) -> list[str]:
-    cells = list(item.matrix())
-    return [name for name in cells if name in _TINY] if setup.scale == "tiny" else cells
+_SIZE = 19
+_KINDS = {"gpu": "Table V: device", "cpu": "Table VI: one CPU core"}
 
 
-def _nets(setup: Setup) -> tuple[list[str], list[str]]:
-    """The nets timed on the device and on the CPU."""
-    more = [] if setup.scale == "tiny" else list(_RESIDUAL)
-    gpu, cpu = (paper("mobilenet").named(name) for name in ("Table V", "Table VI"))
-    return _cells(setup, gpu) + more, _cells(setup, cpu) + more
+def _names(setup: Setup, kind: str) -> list[str]:
+    """The nets timed on the device, or on the CPU."""
+    cells = list(_printed(kind).matrix())
+    if setup.scale == "tiny":
+        return [name for name in cells if name in TINY]
+    return [*cells, *RESIDUAL]
+
+
+def _printed(kind: str) -> PaperItem:
+    return paper("mobilenet").named(_KINDS[kind].partition(":")[0])
 
 
 def plan(setup: Setup) -> dict[str, Step]:
     # Speed needs no training, so the nets have the paper's size unless the scale is tiny.
     full = setup if setup.scale == "tiny" else Setup("paper")
-    gpu, cpu = _nets(setup)
-    seconds = {"tiny": 0.02, "small": 0.2, "paper": 0.5}[setup.scale]
-    batch = 2 if setup.scale == "tiny" else _BATCH
-    steps: dict[str, Step] = {
-        f"gpu {name}": SpeedStep(net_of(full, name), 19, batch, seconds) for name in gpu
+    nets = {kind: {x: net_of(full, x) for x in _names(setup, kind)} for kind in _KINDS}
+    seconds = SECONDS[setup.scale]
+    return {
+        "gpu": SpeedStep(nets["gpu"], _SIZE, BATCH[setup.scale], seconds),
+        "cpu": CpuSpeedStep(nets["cpu"], _SIZE, 1, seconds),
     }
-    steps |= {
-        f"cpu {name}": SpeedStep(net_of(full, name), 19, 1, seconds, on_cpu=True) for name in cpu
-    }
-    return steps
 
 
 def report(setup: Setup, results: StepResults) -> Findings:
-    gpu, cpu = _nets(setup)
-    item = paper("mobilenet")
-    tables, verdicts, notes = [], [], []
-    for title, part, names, printed, column in (
-        ("Table V: device, batches per second", "gpu", gpu, item.named("Table V"), "gpu_speed"),
-        ("Table VI: one CPU core, batches of 1", "cpu", cpu, item.named("Table VI"), "cpu_speed"),
-    ):
-        speeds = measured_speeds(results, part, names)
-        found = speeds.comparable
-        numbers = printed.matrix() | item.named("Table III").column(column)
-        rows = [(name, speeds.found.get(name), numbers.get(name)) for name in names]
-        tables.append(ReportTable(title, ("width x depth", "ours", "paper"), tuple(rows)))
+    residuals = paper("mobilenet").named("Table III")
+    tables, verdicts = [], []
+    for kind, title in _KINDS.items():
+        printed, found = _printed(kind), measured_speeds(results, kind)
+        numbers = printed.matrix() | residuals.column(f"{kind}_speed")
+        rows = [(name, found.get(name), numbers.get(name)) for name in _names(setup, kind)]
+        heads = ("width x depth", "ours", "paper")
+        tables.append(ReportTable(f"{title}, batches per second", heads, tuple(rows)))
         verdicts.append(ranking(f"{title}: ranking of the nets", found, numbers))
-        if part == "gpu":  # the paper's Table VI is not monotone
+        if kind == "gpu":  # the paper's Table VI is not monotone
             claim = f"{title}: speed falls with depth and width"
             verdicts.append(_monotone(claim, found, printed.matrix()))
-        if speeds.note:
-            notes.append(f"{title}: {speeds.note}")
-    return Findings(tuple(tables), tuple(verdicts), notes=tuple(notes))
+    return Findings(tuple(tables), tuple(verdicts))
 
 
 def _monotone(claim: str, found: Mapping[str, Measured], wanted: Iterable[str]) -> Verdict:
     """Whether each net is faster than the next deeper and the next wider one."""
-    sizes = {name: tuple(map(int, name.split(" x "))) for name in wanted}
+    sizes = {name: width_depth(name) for name in wanted}
     done = {name: size for name, size in sizes.items() if name in found}
     gaps = {}
     for axis in (0, 1):
@@ -86,7 +76,7 @@ EXPERIMENT = Experiment(
     "speed of mobile and residual nets by depth and width",
     plan,
     report,
-    minutes={
+    cost={
         "tiny": "1 min, CPU",
         "small": "8 min, GPU and 1 core",
         "paper": "8 min, GPU and 1 core",

@@ -7,7 +7,7 @@ from typing import Any
 
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
 from tengen.experiments.papers import paper
-from tengen.experiments.recipes import GOMOKUNET, SEEDS
+from tengen.experiments.recipes import GOMOKUNET
 from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.steps.nets import CountStep
@@ -21,7 +21,6 @@ from tengen.experiments.trained import (
     measured_all,
     metrics_table,
     rankings,
-    seed_label,
     training_notes,
 )
 from tengen.experiments.verdicts import within
@@ -57,10 +56,7 @@ def nets(setup: Setup) -> dict[str, Any]:
 def plan(setup: Setup) -> dict[str, Step]:
     data = data_step(setup, "renju", RULE, size=SIZE, skip=SKIP)
     steps: dict[str, Step] = {f"count {name}": CountStep(net, SIZE) for name, net in _NETS.items()}
-    for name, net in nets(setup).items():
-        for seed in SEEDS[setup.scale] if name == REFERENCE else (1,):
-            steps[seed_label(name, seed)] = GOMOKUNET.train(setup, net, data, name, seed=seed)
-    return steps
+    return steps | GOMOKUNET.train_all(setup, nets(setup), data, REFERENCE)
 
 
 def report(setup: Setup, results: StepResults) -> Findings:
@@ -103,7 +99,7 @@ EXPERIMENT = Experiment(
     "GomokuNet against five other nets on human renju games",
     plan,
     report,
-    minutes={"tiny": "2 min, CPU", "small": "25 min, GPU", "paper": "2000 min, GPU"},
+    cost={"tiny": "2 min, CPU", "small": "25 min, GPU", "paper": "2000 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

@@ -9,7 +9,7 @@ from typing import Any
 from tengen.experiments.experiment import Experiment, Findings, Setup, StepResults
 from tengen.experiments.gomokunet_1 import NAMES, REFERENCE, RULE, SIZE, SKIP, nets
 from tengen.experiments.papers import paper
-from tengen.experiments.recipes import GOMOKUNET, SEEDS
+from tengen.experiments.recipes import GOMOKUNET, SEEDS, seed_label
 from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.trained import (
@@ -18,7 +18,6 @@ from tengen.experiments.trained import (
     measured_all,
     metrics_table,
     rankings,
-    seed_label,
     training_notes,
 )
 from tengen.experiments.verdicts import sign
@@ -75,7 +74,7 @@ EXPERIMENT = Experiment(
     "what each part of GomokuNet adds",
     plan,
     report,
-    minutes={"tiny": "1 min, CPU", "small": "12 min, GPU", "paper": "800 min, GPU"},
+    cost={"tiny": "1 min, CPU", "small": "12 min, GPU", "paper": "800 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

@@ -14,9 +14,10 @@ from tengen.experiments.experiment import (
     Setup,
     StepResults,
 )
+from tengen.experiments.measured import Measured
 from tengen.experiments.step import Step
 from tengen.experiments.steps.zero import ZeroMatchStep, ZeroStep
-from tengen.experiments.verdicts import Measured, sign
+from tengen.experiments.verdicts import sign
 
 _RULE, _SIZE = "freestyle", 15
 # Nets with about the same multiply-adds.
@@ -106,7 +107,7 @@ EXPERIMENT = Experiment(
     "zero learning with GomokuNet, which its authors leave to future work",
     plan,
     report,
-    minutes={"tiny": "2 min, CPU", "small": "12 min, GPU", "paper": "1300 min, GPU"},
+    cost={"tiny": "2 min, CPU", "small": "12 min, GPU", "paper": "1300 min, GPU"},
     differences=(
         "The paper has no numbers. It expects that GomokuNet learns faster; one run of each net"
         " cannot show that, and the verdict is about these two runs alone.",

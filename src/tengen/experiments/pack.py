@@ -34,10 +34,8 @@ from tengen.util.packing import PackReader, PackWriter, open_pack
 
 _FORMAT = 1
 _NETS = TrainStep.FILES
-_MEMBER = re.compile(
-    r"steps/([a-z-]{1,40})-([0-9a-f]{16})/(result\.json|net\.pt|validation_games\.npz)"
-)
 _FOLDER = re.compile(r"[a-z-]{1,40}-[0-9a-f]{16}")  # not of a step that is being unpacked
+_MEMBER = re.compile(rf"{STEPS}/(?P<step>{_FOLDER.pattern})/(?P<file>[^/]+)")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -113,8 +111,9 @@ class _PackedSteps:
         self.source, self.pack = source, pack
         self.members: dict[str, list[str]] = {}
         for name in pack.names:
-            if match := _MEMBER.fullmatch(name):
-                self.members.setdefault(f"{match[1]}-{match[2]}", []).append(match[3])
+            match = _MEMBER.fullmatch(name)
+            if match is not None and match["file"] in (RESULT, *_NETS):
+                self.members.setdefault(match["step"], []).append(match["file"])
         for step, names in self.members.items():
             result = _checked_result(source, step, self._read(step, RESULT))
             for name in names:
@@ -202,7 +201,7 @@ def _engines(source: Path, rows: Any) -> tuple[EngineSource, ...]:
             case {"command": str(command), "checksums": list(sums)} if all(
                 isinstance(text, str) and _DIGEST.fullmatch(text) for text in sums
             ):
-                found.append(EngineSource(command, tuple(sums), is_given=False))
+                found.append(EngineSource(command, tuple(sums), may_start=False))
             case _:
                 raise BadPack(f"{source}: its engines are damaged; pack again")
     return tuple(found)

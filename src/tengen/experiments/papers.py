@@ -48,10 +48,7 @@ class PaperItem(Config):
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = setting((), convert=_rows)
     labels: int = setting(1, min=1)  # first columns that name a row
-    direction: dict[str, str] = setting(factory=dict)  # of a metric: `higher` or `lower` is better
-    # Cells [row, column] of a matrix that are printed in a special way.
-    extrapolated: tuple[tuple[Cell, ...], ...] = setting((), convert=_rows)
-    bold: tuple[tuple[Cell, ...], ...] = setting((), convert=_rows)
+    numbers: dict[str, float] = setting(factory=dict)  # of its text, by name
     notes: tuple[str, ...] = ()
     misprint: tuple[Misprint, ...] = ()
 
@@ -60,6 +57,9 @@ class PaperItem(Config):
             raise BadExperiment(f"{self.name}: give an experiment, or the reason why there is none")
         if any(len(row) != len(self.columns) for row in self.rows):
             raise BadExperiment(f"{self.name}: a row has not {len(self.columns)} values")
+        for fault in self.misprint:
+            if fault.column not in self.table().get(fault.row, {}):
+                raise BadExperiment(f"{self.name}: no {fault.row} x {fault.column} is printed")
 
     def column(self, name: str) -> dict[str, float]:
         """The printed numbers of a column by row label."""
@@ -85,8 +85,7 @@ class PaperItem(Config):
             for row in self.rows
         }
         for fault in self.misprint:
-            if fault.column in table.get(fault.row, {}):
-                table[fault.row][fault.column] = fault.correct
+            table.get(fault.row, {})[fault.column] = fault.correct
         return table
 
 

@@ -14,13 +14,13 @@ from tengen.experiments.steps.data import DataStep
 from tengen.experiments.steps.nets import Net, TrainStep
 
 SEEDS = {"tiny": (1, 2), "small": (1, 2, 3), "paper": (1, 2, 3)}  # of a reference row
+_TINY_STEPS, _TINY_BATCH = 8, 16
 _TINY = {
-    "batch": 16,
+    "batch": _TINY_BATCH,
     "schedule": {"warmup": 2},
     "run": {"validate_every": 4, "checkpoint": 4, "log": 4, "validation_samples": 200,
             "tensorboard": False},
 }  # fmt: skip
-_TINY_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,17 @@ class TrainRecipe:
 
     def note(self, setup: Setup) -> str:
         """The samples of a training as a share of the paper's."""
-        if setup.scale == "paper":
-            number = "as many samples as in" if self.paper_samples else "a number of epochs not in"
-            return f"Nets are trained on {number} the paper."
-        samples = self.config(setup)[1]
+        config, samples = self.config(setup)
+        if not samples:
+            epochs = f"{config['epochs']:g} epochs for each net"
+            is_known = "as in the paper" if self.paper_samples else "a number not in the paper"
+            return f"{epochs}, {is_known}."
         share = "the paper does not give its number"
         if self.paper_samples:
             share = f"{samples / self.paper_samples:.2%} of the paper's {self.paper_samples:,}"
         other = "Batch, learning rate, schedule, L2 and clipping are not the paper's."
-        return f"{samples:,} samples for each net (of both colours), {share}. {other}"
+        text = f"{samples:,} samples for each net, {share}."
+        return text if setup.scale == "paper" else f"{text} {other}"
 
     def config(self, setup: Setup) -> tuple[Mapping[str, Any], int]:
         """The config, and the number of samples; 0 if the config has `epochs`."""
@@ -51,8 +53,7 @@ class TrainRecipe:
             return config, int(config.pop("samples", 0))
         if setup.scale == "small":
             return self.small, self.samples
-        batch = int(_TINY["batch"])  # type: ignore[call-overload]
-        return {**self.small, **_TINY}, batch * _TINY_STEPS
+        return {**self.small, **_TINY}, _TINY_BATCH * _TINY_STEPS
 
     def train(
         self,
@@ -70,6 +71,20 @@ class TrainRecipe:
         return TrainStep(
             net, data, config, round(samples * share), seed=seed, colour=colour, label=label
         )
+
+    def train_all(
+        self, setup: Setup, nets: Mapping[str, Net], data: DataStep, reference: str
+    ) -> dict[str, TrainStep]:
+        """A training of each net, by `seed_label`; of the reference row one for each seed."""
+        return {
+            seed_label(label, seed): self.train(setup, net, data, label, seed=seed)
+            for label, net in nets.items()
+            for seed in (SEEDS[setup.scale] if label == reference else (1,))
+        }
+
+
+def seed_label(label: str, seed: int) -> str:
+    return label if seed == 1 else f"{label}, seed {seed}"
 
 
 _RUN = {"validate_every": 500, "checkpoint": 1000, "validation_samples": 100_000}

@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any
 
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
+from tengen.experiments.measured import EloTable, Measured
 from tengen.experiments.papers import paper
-from tengen.experiments.recipes import RENJU, SEEDS
+from tengen.experiments.recipes import RENJU, SEEDS, seed_label
 from tengen.experiments.step import Step
 from tengen.experiments.steps.data import data_step
 from tengen.experiments.steps.matches import NetTournamentStep
@@ -21,10 +22,9 @@ from tengen.experiments.trained import (
     TOP1,
     differences_table,
     measured,
-    seed_label,
     training_notes,
 )
-from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, sign
+from tengen.experiments.verdicts import Verdict, ranking, sign
 
 RULE, SIZE, SKIP = "renju", 15, 6
 COLOURS = ("black", "white")
@@ -152,7 +152,7 @@ EXPERIMENT = Experiment(
     "residual nets of 0 to 8 blocks, one per colour or one for both",
     plan,
     report,
-    minutes={"tiny": "2 min, CPU", "small": "12 min, GPU", "paper": "1000 min, GPU"},
+    cost={"tiny": "2 min, CPU", "small": "12 min, GPU", "paper": "1000 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tengen.arena import Player
 from tengen.experiments.experiment import Experiment, Findings, ReportTable, Setup, StepResults
+from tengen.experiments.measured import EloTable, Measured, mean, scores
+from tengen.experiments.papers import paper
 from tengen.experiments.renju_nets import RULE, SIZE, trainings
 from tengen.experiments.step import Step
-from tengen.experiments.steps.matches import (
-    EngineMatchStep,
-    ExportStep,
-    player_table,
-)
-from tengen.experiments.verdicts import EloTable, Measured, Verdict, limited, ranking, sign
+from tengen.experiments.steps.matches import EngineMatchStep, ExportStep
+from tengen.experiments.verdicts import Verdict, limited, ranking, sign
 
 _LABEL = "Separate color 4rblocks"
 _PAIRS = {"tiny": 1, "small": 16, "paper": 5}
@@ -27,7 +26,6 @@ _LEVELS = {"tiny": (3,), "small": (3, 6, 9), "paper": (1, 3, 5, 7, 9, 10)}
 _SECONDS = {"tiny": 0.02, "small": 0.2, "paper": 1.0}  # per move of the levels and programs
 _STAND_IN = "classical-paper"  # for PELA, a program with hand-made patterns
 _TABLE2 = ("MCTS", "Policy", _STAND_IN, "PVS")
-_PAPER_TABLE2 = {"MCTS": 2203.0, "Policy": 1831.0, "PVS": 1763.0}
 _NOTE = f"{_STAND_IN} takes the place of PELA, another program, whose rating is not compared."
 
 
@@ -36,13 +34,9 @@ def _with_nets(name: str, export: ExportStep, limit: int | None, **options: Any)
     return {**table, "limit": {"nodes": limit}} if limit else table
 
 
-def _export(setup: Setup) -> ExportStep:
-    return ExportStep(trainings(setup, _LABEL), RULE, SIZE)
-
-
-def _mcts(setup: Setup, name: str, playouts: int) -> dict[str, Any]:
+def _mcts(export: ExportStep, name: str, playouts: int) -> dict[str, Any]:
     plain = {"c_log": 0.0, "utility_stdev_scale": 0.0, "temperature": 1.0}
-    return _with_nets(name, _export(setup), playouts, search="mcts", memory=32, **plain)
+    return _with_nets(name, export, playouts, search="mcts", memory=32, **plain)
 
 
 def _others(setup: Setup) -> list[dict[str, Any]]:
@@ -58,16 +52,16 @@ def _others(setup: Setup) -> list[dict[str, Any]]:
         }
         for n in _LEVELS[setup.scale]
     ]
-    return players + [player_table(one.command) for one in setup.engines]
+    return players + [Player.parse(one.command).to_dict() for one in setup.engines]
 
 
 def plan(setup: Setup) -> dict[str, Step]:
-    export, scale = _export(setup), setup.scale
+    export, scale = ExportStep(trainings(setup, _LABEL), RULE, SIZE), setup.scale
     policy = {
         "name": "Policy", "preset": "policy", "options": {"net": export}, "limit": {"nodes": 1}
     }  # fmt: skip
     internal: tuple[Mapping[str, Any], ...] = (
-        _mcts(setup, "MCTS", _PLAYOUTS[scale]),
+        _mcts(export, "MCTS", _PLAYOUTS[scale]),
         policy,
         {"name": _STAND_IN, "preset": _STAND_IN, "limit": {"depth": 2}},
         _with_nets("PVS", export, _PVS_NODES[scale], search="alphabeta", memory=32),
@@ -81,14 +75,14 @@ def plan(setup: Setup) -> dict[str, Step]:
     others = _others(setup)
     for playouts in _BUDGETS[scale]:
         steps[f"Table 3, {playouts}"] = EngineMatchStep(
-            (_mcts(setup, f"MCTS {playouts}", playouts), *others, policy),
+            (_mcts(export, f"MCTS {playouts}", playouts), *others, policy),
             form="gauntlet",
             rule=RULE,
             size=SIZE,
             pairs=_PAIRS[scale],
             limit={"time": _SECONDS[scale]},
             programs=tuple(text for one in setup.engines for text in one.checksums),
-            has_own_programs=all(one.is_given for one in setup.engines),
+            may_start=all(one.may_start for one in setup.engines),
             label=f"MCTS {playouts} against others",
         )
     return steps
@@ -96,21 +90,21 @@ def plan(setup: Setup) -> dict[str, Step]:
 
 def report(setup: Setup, results: StepResults) -> Findings:
     second = _table2(results)
-    scores = {n: _scores(results.get(f"Table 3, {n}")) for n in _BUDGETS[setup.scale]}
-    names = list(dict.fromkeys(name for row in scores.values() for name in row))
-    rows = tuple((name, *(row.get(name) for row in scores.values())) for name in names)
-    heads = ("score of MCTS against", *(f"{n} playouts" for n in scores))
+    third = {n: _against(results, n) for n in _BUDGETS[setup.scale]}
+    names = list(dict.fromkeys(name for row in third.values() for name in row))
+    rows = tuple((name, *(row.get(name) for row in third.values())) for name in names)
+    heads = ("score of MCTS against", *(f"{n} playouts" for n in third))
     elo = EloTable.of(results.get("Table 2"))
     verdicts = [
         ranking(
             "Table 2: ranking of the three players with nets by Elo",
             elo.elo,
-            _PAPER_TABLE2,
+            _printed_elo(),
             difference=elo.difference,
         ),
         sign("MCTS is stronger than the policy alone", elo.difference("MCTS", "Policy")),
         sign("PVS with the net is weaker than the policy alone", elo.difference("Policy", "PVS")),
-        *_growth(scores),
+        *_growth(third),
     ]
     tables = (second, ReportTable("Table 3", heads, rows, "Shares of the points, 95% errors."))
     return Findings(tables, tuple(verdicts))
@@ -118,44 +112,40 @@ def report(setup: Setup, results: StepResults) -> Findings:
 
 def _table2(results: StepResults) -> ReportTable:
     found = results.get("Table 2")
-    names = _TABLE2
-    scores: dict[tuple[str, str], Measured] = {}
-    for first, second, _, share, error in found["meetings"] if found else ():
-        scores[first, second] = Measured(share, error)
-        scores[second, first] = Measured(1 - share, error)
-    elo = EloTable.of(found).elo
+    ours, elo, printed = scores(found), EloTable.of(found).elo, _printed_elo()
     rows = tuple(
         (
             a,
-            *("" if a == b else scores.get((a, b)) for b in names),
+            *("" if a == b else ours.get((a, b)) for b in _TABLE2),
             elo.get(a),
-            _PAPER_TABLE2.get(a, ""),
+            printed.get(a, ""),
         )
-        for a in names
+        for a in _TABLE2
     )
-    heads = ("score of the row against", *names, "Elo", "Elo, paper")
+    heads = ("score of the row against", *_TABLE2, "Elo", "Elo, paper")
     return ReportTable("Table 2", heads, rows, _NOTE)
 
 
-def _scores(result: Mapping[str, Any] | None) -> dict[str, Measured]:
-    """The score of the first player of a gauntlet against each other one."""
-    meetings = result["meetings"] if result else ()
-    return {other: Measured(share, error) for _, other, _, share, error in meetings}
+def _printed_elo() -> dict[str, float]:
+    """Of the players with nets."""
+    row = paper("renju").named("Table 2").table()["Elo Score"]
+    return {name: float(row[name.lower()]) for name in _TABLE2 if name.lower() in row}
 
 
-def _growth(scores: Mapping[int, Mapping[str, Measured]]) -> list[Verdict]:
+def _against(results: StepResults, playouts: int) -> dict[str, Measured]:
+    """The score of MCTS against each other player."""
+    found = scores(results.get(f"Table 3, {playouts}"))
+    return {other: one for (first, other), one in found.items() if first == f"MCTS {playouts}"}
+
+
+def _growth(third: Mapping[int, Mapping[str, Measured]]) -> list[Verdict]:
     """More playouts score more against all opponents together."""
     claim = "more playouts win more games against other programs"
-    totals = {n: _mean(list(row.values())) for n, row in scores.items() if row}
+    totals = {n: total for n, row in third.items() if (total := mean(row.values()))}
     if len(totals) < 2:
         return [Verdict(claim, "not run")]
     verdict = sign(claim, totals[max(totals)].minus(totals[min(totals)]))
-    return [limited(verdict, len(totals), len(scores))]
-
-
-def _mean(found: list[Measured]) -> Measured:
-    error = sum(one.error**2 for one in found) ** 0.5 / len(found)
-    return Measured(sum(one.value for one in found) / len(found), error)
+    return [limited(verdict, len(totals), len(third))]
 
 
 EXPERIMENT = Experiment(
@@ -163,9 +153,8 @@ EXPERIMENT = Experiment(
     "MCTS, PVS and the policy alone with the nets of four blocks",
     plan,
     report,
-    minutes={"tiny": "2 min, CPU", "small": "80 min, 2 cores", "paper": "days, 2 cores"},
+    cost={"tiny": "2 min, CPU", "small": "80 min, 2 cores", "paper": "days, 2 cores"},
     data=("renju",),
-    engines=True,
     differences=(
         "The opponents of the paper are not available: the fixed-depth baseline stands in for"
         " PELA, our levels for the others; --engine adds any program. Gomocup ratings cannot be"

@@ -20,10 +20,11 @@ from tengen.experiments.experiment import (
     cell_text,
     find_experiment,
 )
+from tengen.experiments.measured import Measured
 from tengen.experiments.papers import all_items
 from tengen.experiments.step import Step, in_order
 from tengen.experiments.store import StepStore
-from tengen.experiments.verdicts import Measured, Verdict
+from tengen.experiments.verdicts import Verdict
 from tengen.util.charts import Line, line_figure
 from tengen.util.files import write_text
 from tengen.util.html import charts, escape, page, section, table
@@ -49,8 +50,8 @@ class Report:
 
     @property
     def is_machinery_only(self) -> bool:
-        """Whether the verdicts show that everything runs, and nothing about a paper. Exact ones
-        need neither data nor a scale.
+        """Whether the verdicts only show that the code runs. Exact ones need neither data nor a
+        scale.
         """
         compares = any(verdict.kind == "order" for verdict in self.findings.verdicts)
         return compares and (self.setup.scale == "tiny" or self.made_data)
@@ -64,12 +65,12 @@ class Report:
         """What its numbers do not show."""
         reasons = []
         if self.setup.scale == "tiny":
-            reasons.append("scale tiny only shows that everything runs")
+            reasons.append("scale tiny only shows that the code runs")
         if self.made_data:
             reasons.append("without --data the engine made the games")
         if not self.is_machinery_only:
             return []
-        return [f"{'; '.join(reasons)}: this shows nothing about a paper (but for exact verdicts)"]
+        return [f"{'; '.join(reasons)}: no evidence about a paper, but for exact verdicts"]
 
     @property
     def items(self) -> list[str]:
@@ -154,7 +155,7 @@ def write_report(report: Report, folder: Path) -> None:
 
 
 def write_summary(reports: Sequence[Report], folder: Path) -> None:
-    """`README.md`: scale, data, failed steps, the verdicts of all experiments. Raises OSError."""
+    """`README.md`: scale, data, steps, the verdicts of all experiments. Raises OSError."""
     rows = [
         (_summary_name(report, verdict), *_verdict_row(verdict))
         for report in reports
@@ -168,14 +169,26 @@ def write_summary(reports: Sequence[Report], folder: Path) -> None:
         name = report.experiment.name
         facts |= dict.fromkeys(f"{name}: {text}" for text in (*report.warnings, *report.failed))
     listed = "\n".join(f"- {fact}" for fact in facts)
-    parts = ["# Results of the experiments", listed, _markdown_table(heads, rows)]
+    states = [
+        (_link(report), report.experiment.title, f"{report.steps_done} of {report.steps}")
+        for report in reports
+    ]
+    parts = [
+        "# Results of the experiments",
+        listed,
+        _markdown_table(("experiment", "", "steps done"), states),
+        _markdown_table(heads, rows),
+    ]
     write_text("\n\n".join(filter(None, parts)) + "\n", folder / "README.md")
 
 
 def _summary_name(report: Report, verdict: Verdict) -> str:
-    link = f"[{report.experiment.name}]({report.experiment.name}.md)"
     only = report.is_machinery_only and verdict.kind == "order"
-    return f"{link} (machinery only)" if only else link
+    return f"{_link(report)} (machinery only)" if only else _link(report)
+
+
+def _link(report: Report) -> str:
+    return f"[{report.experiment.name}]({report.experiment.name}.md)"
 
 
 # --- Markdown ---
@@ -196,10 +209,18 @@ def markdown(report: Report) -> str:
         rows = [_verdict_row(verdict) for verdict in findings.verdicts]
         heads = ("claim of the paper", "kind", "holds", "measured")
         parts += [f"## {report.verdicts_title}", _markdown_table(heads, rows)]
-    notes = (*experiment.differences, *findings.notes)
-    if notes:
-        parts += ["## Differences to the paper", "\n".join(f"- {note}" for note in notes)]
+    for title, notes in _notes(report).items():
+        parts += [f"## {title}", "\n".join(f"- {note}" for note in notes)]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _notes(report: Report) -> dict[str, Sequence[str]]:
+    """The sections of notes that are not empty, by title."""
+    sections = {
+        "Differences to the paper": report.experiment.differences,
+        "Notes": report.findings.notes,
+    }
+    return {title: notes for title, notes in sections.items() if notes}
 
 
 def _facts(report: Report) -> list[str]:
@@ -239,7 +260,8 @@ def to_dict(report: Report) -> dict[str, Any]:
         "tables": [_table_dict(one) for one in report.findings.tables],
         "charts": [asdict(one) for one in report.findings.charts],
         "verdicts": [asdict(one) for one in report.findings.verdicts],
-        "differences": [*report.experiment.differences, *report.findings.notes],
+        "differences": list(report.experiment.differences),
+        "notes": list(report.findings.notes),
     }
 
 
@@ -262,8 +284,10 @@ def _measured_dict(cell: Measured) -> dict[str, float | None]:
 def html(report: Report) -> str:
     findings, experiment = report.findings, report.experiment
     facts = "".join(f"<li>{escape(fact)}</li>" for fact in _facts(report))
-    notes = (*experiment.differences, *findings.notes)
-    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    notes = [
+        section(title, "<ul>" + "".join(f"<li>{escape(note)}</li>" for note in listed) + "</ul>")
+        for title, listed in _notes(report).items()
+    ]
     rows = [_verdict_row(verdict) for verdict in findings.verdicts]
     verdicts = table(("claim of the paper", "kind", "holds", "measured"), rows) if rows else ""
     return page(
@@ -271,7 +295,7 @@ def html(report: Report) -> str:
         section("Charts", charts(*(_figure(one) for one in findings.charts))),
         *(section(one.title, _html_table(one)) for one in findings.tables),
         section(report.verdicts_title, verdicts),
-        section("Differences to the paper", f"<ul>{listed}</ul>" if listed else ""),
+        *notes,
         lead=f"<ul>{facts}</ul>",
     )
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -27,8 +26,8 @@ JOURNAL = "journal.jsonl"  # one row when a step starts, ends or fails
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How steps are run. None of it is part of a key, but it moves some results within their
-    errors: another device rounds otherwise, and games at a time share the cores under time limits.
+    """How steps are run. None of it is part of a key, although speeds, zero learning and games
+    under time limits depend on it: compare only those of one machine.
     """
 
     device: str = ""
@@ -156,7 +155,8 @@ class _Run:
             self._fail(step, error)
         else:
             seconds = float(result.pop("seconds", monotonic() - start + self._earlier(step)))
-            self.store.write(step, result, seconds, _device_name(self.options.device))
+            device = _device_name(self.options.device) if step.USES_DEVICE else ""
+            self.store.write(step, result, seconds, device)
             step.clean(self.store.folder(step))
             self.summary.done.append(step)
             self._log("done", step, seconds=round(seconds, 2))
@@ -190,9 +190,6 @@ class _Run:
 
 
 def _device_name(device: str) -> str:
-    """Name of the device that a step could use; empty for steps without torch."""
-    if "torch" not in sys.modules:
-        return ""
     from tengen.train.loop import find_device
     from tengen.train.net_trainer import device_name
 

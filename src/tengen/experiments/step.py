@@ -49,8 +49,8 @@ UNHASHED = {"hashed": False}
 
 @dataclass(frozen=True)
 class Step(ABC):
-    """A piece of work. Subclasses are frozen dataclasses whose fields are plain values, configs,
-    steps, and tuples and mappings of them.
+    """A piece of work. Subclasses are frozen dataclasses with `eq=False`, whose fields are plain
+    values, configs, steps, and tuples and mappings of them.
     """
 
     KIND: ClassVar[str]
@@ -59,10 +59,13 @@ class Step(ABC):
     # Whether the same step makes the same files again. Where not, as for a training on an
     # accelerator, results hold only for the files that they were made of.
     REPEATABLE: ClassVar[bool] = True
+    # Whether it runs on the device of the run, which is then stored with its result.
+    USES_DEVICE: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, work: Workspace) -> dict[str, Any]:
-        """Do the work, or continue it, and return the result: plain values. Raises StepStopped,
+        """Do the work, or continue it, and return the result: plain values. `seconds`, if it is
+        among them, is what the step took, and not part of the result. Raises StepStopped,
         StepFailed, and the errors of what it uses.
         """
 

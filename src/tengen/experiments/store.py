@@ -4,7 +4,7 @@
 A step is done when its `result.json` exists, which is written last and atomically: a kill at any
 moment leaves a step that is done or one that continues. A result has the checksums of the step's
 files and, as `origins`, those of the files of all steps before it that make other files each time:
-when a net was trained again, the matches of the old one are to do again.
+when a net is trained again, matches of the old net count as not done.
 """
 
 from __future__ import annotations

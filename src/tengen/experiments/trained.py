@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from statistics import median
 
 from tengen.experiments.experiment import Chart, Curve, ReportTable, Setup, StepResults
-from tengen.experiments.recipes import SEEDS, TrainRecipe
-from tengen.experiments.steps.nets import SpeedStep
-from tengen.experiments.verdicts import EloTable, Measured, Verdict, ranking, seed_error
+from tengen.experiments.measured import EloTable, Measured, seed_error
+from tengen.experiments.recipes import SEEDS, TrainRecipe, seed_label
+from tengen.experiments.verdicts import Verdict, ranking
 
 # Columns of the papers with the metrics of `tengen train` and whether higher is better.
 TOP1, TOP5, TOP10 = "policy_top1", "policy_top5", "policy_top10"
@@ -25,10 +25,6 @@ TITLES = {
 _KINDS = ("average", "raw")  # weights of a validation, the better first
 _UNSEEN = "_unseen"
 _PERCENT = 0.01
-
-
-def seed_label(label: str, seed: int) -> str:
-    return label if seed == 1 else f"{label}, seed {seed}"
 
 
 def metric(results: StepResults, label: str, name: str, *, unseen: bool = False) -> float | None:
@@ -72,41 +68,12 @@ def measured(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Speeds:
-    """Batches per second by net."""
-
-    found: Mapping[str, Measured]
-    devices: tuple[str, ...]  # that they were measured on
-
-    @property
-    def comparable(self) -> Mapping[str, Measured]:
-        """For verdicts: nothing if they are of several devices."""
-        return self.found if len(self.devices) < 2 else {}
-
-    @property
-    def note(self) -> str:
-        """Why there are no verdicts; empty if there are."""
-        if len(self.devices) < 2:
-            return ""
-        return f"no verdict: speeds of several devices ({'; '.join(self.devices)})"
-
-
-def measured_speeds(results: StepResults, prefix: str, names: Iterable[str]) -> Speeds:
-    """Of the steps `prefix NAME`: the median of the rounds, with half of their range as error."""
-    found, devices = {}, []
-    for name in names:
-        step = results.plan.get(f"{prefix} {name}")
-        content = None if step is None else results.store.read(step)
-        if content is None:
-            continue
-        one = content["result"]
-        found[name] = Measured(one["batches_per_second"], (one["high"] - one["low"]) / 2)
-        on_cpu = isinstance(step, SpeedStep) and step.on_cpu
-        # Steps without torch have no device.
-        device = "cpu" if on_cpu else str(content.get("device") or "cpu")
-        devices.append(f"CPU of {content.get('machine')}" if device == "cpu" else device)
-    return Speeds(found, tuple(dict.fromkeys(devices)))
+def measured_speeds(results: StepResults, label: str) -> dict[str, Measured]:
+    """Batches per second by net: the median of the rounds. Nets took turns in each round, so that
+    what a round does to all of them cancels in a difference.
+    """
+    rounds = results.value(label, "batches_per_second") or {}
+    return {name: Measured.of_draws(median(speeds), speeds, 0.0) for name, speeds in rounds.items()}
 
 
 def metrics_table(

@@ -15,7 +15,7 @@ from tengen.nets.blocks import BoardNet, PointPolicy, PooledValue, he_conv
 from tengen.nets.spec import HeadedSpec
 
 _POLYGAMES_HIDDEN, _ALPHAZERO_HIDDEN = 50, 256
-_NO_DRAW = -10.0  # logit of a draw where the net has none
+_NO_DRAW = -40.0  # logit of a draw where the net has none
 
 
 def input_planes(planes: Tensor, count: int) -> Tensor:

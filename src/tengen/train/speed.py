@@ -56,7 +56,7 @@ class Speed:
         self._steps += 1
 
     def read(self) -> dict[str, float]:
-        """Speed since the last reading or `skip`, which restarts the measurement."""
+        """Speed since the last reading or `restart`."""
         steps = self.peek() / self._batch
         self.restart()
         return {

@@ -31,6 +31,11 @@ _ADVICE = {
 _serial = itertools.count()
 
 
+def files_of(path: Path) -> list[Path]:
+    """All files of a folder, or the file itself."""
+    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
     """Write a UTF-8 file atomically. Raises OSError, and BadText for lone surrogates."""
     try:

@@ -16,12 +16,12 @@ from tengen.data.importers.records import RecordOptions, import_records
 from tengen.data.manifest import MANIFEST
 from tengen.engine import Engine, Limit
 from tengen.experiments.errors import StepFailed, StepStopped
-from tengen.experiments.experiment import DataSource, Setup, files_of
+from tengen.experiments.experiment import DataSource, Setup
 from tengen.experiments.step import UNHASHED, Step, Workspace
 from tengen.game.board import Board
 from tengen.game.rule import Colour, Rule
 from tengen.util.event_log import EventLog, read_rows
-from tengen.util.files import write_text
+from tengen.util.files import files_of, write_text
 
 FOLDER = "data"  # the data set inside a step's folder
 _GAMES = "games.txt"
@@ -66,13 +66,14 @@ class GivenData(DataStep):
         if (self.path / MANIFEST).exists():
             out.unlink(missing_ok=True)
             out.symlink_to(self.path.resolve(), target_is_directory=True)
-        elif not _is_complete(out) and any(self.path.glob("part_*.npz")):
-            rule = Rule.parse(self.rule)
-            import_packed(
-                self.path, out, rule=rule, size=self.size, terms=_TERMS, redistributable=False
-            )
-        else:
-            _import_games(self.path, out, self, work)
+        elif not _is_complete(out):
+            if any(self.path.glob("part_*.npz")):
+                rule = Rule.parse(self.rule)
+                import_packed(
+                    self.path, out, rule=rule, size=self.size, terms=_TERMS, redistributable=False
+                )
+            else:
+                _import_games(self.path, out, self, work)
         Dataset.open(out).require(self.rule, self.size)
         return _describe(out, self.path.name)
 
@@ -107,8 +108,10 @@ class MadeGames(DataStep):
                 log.append({"game": lines[-1]})
                 work.report(f"{number} of {self.games} games")
         write_text("\n".join(lines) + "\n", file)
-        _import_games(file, work.folder / FOLDER, self, work)
-        return _describe(work.folder / FOLDER, self.title)
+        out = work.folder / FOLDER
+        if not _is_complete(out):
+            _import_games(file, out, self, work)
+        return _describe(out, self.title)
 
     def _play(self, engine: Engine, board: Board) -> str:
         """A game as a line of a record file."""
@@ -130,7 +133,7 @@ def data_step(setup: Setup, name: str, rule: str, *, size: int = 15, skip: int =
 
 def data_folder(work: Workspace, step: DataStep) -> Path:
     """The data set of a step. Raises StepFailed if it is the user's and has changed."""
-    folder = work.file(step, FILES[0]).parent
+    folder = work.file(step, f"{FOLDER}/{MANIFEST}").parent
     if isinstance(step, GivenData) and folder.is_symlink():
         _check_digest(folder.resolve(), step.digest)
     return folder
@@ -140,9 +143,6 @@ def _check_digest(path: Path, digest: str) -> None:
     if DataSource.of(path).digest != digest:
         problem = f"{path} has changed since it was named"
         raise StepFailed(f"{problem}: name it again by --data NAME=PATH")
-
-
-FILES = DataStep.FILES
 
 
 def _import_games(path: Path, out: Path, step: GivenData | MadeGames, work: Workspace) -> None:
@@ -161,8 +161,7 @@ def _import_games(path: Path, out: Path, step: GivenData | MadeGames, work: Work
         if work.stop():
             raise StepStopped(step.title)
 
-    if not _is_complete(out):
-        import_records(files_of(path), out, options, progress=report)
+    import_records(files_of(path), out, options, progress=report)
 
 
 def _is_complete(out: Path) -> bool:

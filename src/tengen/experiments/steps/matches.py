@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tengen.arena import Definition, MatchFolder, Player, openings_for, run_match, standings
+from tengen.arena import Definition, MatchFolder, openings_for, run_match, standings
 from tengen.arena.definition import total_games
 from tengen.arena.elo import expected_share
 from tengen.arena.standings import Standings
@@ -36,6 +36,7 @@ class NetTournamentStep(Step):
 
     KIND: ClassVar = "net-tournament"
     VERSION: ClassVar = 2
+    USES_DEVICE: ClassVar = True
 
     names: tuple[str, ...]
     nets: tuple[tuple[TrainStep, ...], ...]  # of each name: one, or black's and white's
@@ -73,9 +74,9 @@ def play_nets(
     from tengen.zero.gate.net_tournament import play_net_tournament
 
     config = NetMatchConfig.from_dict(settings)
-    _move_players(work.folder / _MATCH, [{"net": path} for path in sources.values()])
     players = [replace(find_player(path, config), name=name) for name, path in sources.items()]
     device, path = find_device(work.device), work.folder / _MATCH
+    _move_players(path, [{"net": one.source} for one in players])
     folder = play_net_tournament(players, config, device, path, resume=True, stop=work.stop)
     if len(folder.games) < total_games(folder.definition):
         raise StepStopped(title)
@@ -129,7 +130,8 @@ class ExportStep(Step):
 @dataclass(frozen=True, eq=False)
 class EngineMatchStep(Step):
     """A match or tournament of the arena. `players` are tables as in a file of the arena; the
-    option `net` of a player may be an `ExportStep`. `kind` and the rest are those of `Definition`.
+    option `net` of a player may be an `ExportStep`. `form` is the `kind` of a `Definition`, whose
+    names the other fields have.
     """
 
     KIND: ClassVar = "match"
@@ -145,8 +147,8 @@ class EngineMatchStep(Step):
     seed: int = 1
     programs: tuple[str, ...] = ()  # checksums of the files of programs among the players
     label: str = field(default="", metadata=UNHASHED)
-    # False: the commands come from a packed file, which may be from anyone, and are not started.
-    has_own_programs: bool = field(default=True, metadata=UNHASHED)
+    # False: programs named by an unpacked file, which may be from anyone; never started.
+    may_start: bool = field(default=True, metadata=UNHASHED)
 
     @property
     def title(self) -> str:
@@ -188,12 +190,12 @@ class EngineMatchStep(Step):
         return _result(folder.definition, counted)
 
     def _check_programs(self) -> None:
-        """Raises StepFailed for programs that are not those of the key."""
-        if any("command" in table for table in self.players):
-            if not self.has_own_programs:
-                raise StepFailed("programs named elsewhere are not started: name them by --engine")
-            if program_checksums(self.players) != self.programs:
-                raise StepFailed("a program has changed or is not here: name all by --engine again")
+        """Raises StepFailed for programs and nets that are not those of the key."""
+        if not self.may_start and any("command" in table for table in self.players):
+            raise StepFailed("programs named elsewhere are not started: name them by --engine")
+        if self.programs and program_checksums(self.players) != self.programs:
+            problem = "a program or net has changed or is not here"
+            raise StepFailed(f"{problem}: name all by --engine again")
 
 
 def _move_players(path: Path, players: Sequence[Mapping[str, Any]]) -> None:
@@ -243,11 +245,6 @@ def _player(table: Mapping[str, Any], work: Workspace) -> dict[str, Any]:
 
     options = {name: known(value) for name, value in table.get("options", {}).items()}
     return {**table, "options": options} if options else dict(table)
-
-
-def player_table(text: str) -> dict[str, Any]:
-    """The table of a player of a command line, as `--engine` names it. Raises BadArena."""
-    return Player.parse(text).to_dict()
 
 
 def _result(definition: Definition, counted: Standings) -> dict[str, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -28,6 +27,8 @@ WEIGHTS, GAMES = "net.pt", "validation_games.npz"
 _DRAWN = ("policy_top1", "policy_top5", "policy_top10", "scalar", "win_mse")
 _DRAWS = 400
 _ROUNDS = 7  # of a speed measurement; the median counts
+_WARM_UP = 3  # runs before a CUDA graph is captured
+_Run = Callable[[int], None]  # evaluates so many batches
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,7 @@ class TrainStep(Step):
     VERSION: ClassVar = 2
     FILES: ClassVar = (WEIGHTS, GAMES)
     REPEATABLE: ClassVar = False
+    USES_DEVICE: ClassVar = True
 
     net: Net
     data: DataStep
@@ -178,38 +180,47 @@ def _curve(run: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, eq=False)
 class SpeedStep(Step):
-    """Batches per second of a net with random weights, on the device of the run (a GPU: bf16) or,
-    with `on_cpu`, by ONNX Runtime on one core. The result is a property of the device, which is
-    stored with it; the same step is not measured again on another one.
+    """Batches per second of nets with random weights on the device of the run (a GPU: bf16, as a
+    CUDA graph), in rounds in which all nets take turns. The result is a property of the device: the
+    same step is not measured again on another one.
     """
 
-    KIND: ClassVar = "speed"
+    KIND: ClassVar = "speeds"
+    USES_DEVICE: ClassVar = True
 
-    net: Net
+    nets: Mapping[str, Net]
     size: int
     batch: int
-    seconds: float = 1.0  # per round
-    on_cpu: bool = False
+    seconds: float  # of each net per round
 
     @property
     def title(self) -> str:
-        where = "CPU" if self.on_cpu else "device"
-        return f"speed {spec_of(self.net).name}, batch {self.batch}, {where}"
+        return f"speeds of {len(self.nets)} nets, batch {self.batch}"
 
     def run(self, work: Workspace) -> dict[str, Any]:
-        rounds = []
-        run = self._onnx(work.folder) if self.on_cpu else self._torch(work.device)
+        runs = {}
+        for label, net in self.nets.items():
+            _check_stop(work, self.title)
+            work.report(f"preparing {label}")
+            runs[label] = self._prepared(work, net)
+        counts = {label: self._count(run) for label, run in runs.items()}
+        rounds: dict[str, list[float]] = {label: [] for label in runs}
+        for number in range(_ROUNDS):
+            for label, run in runs.items():
+                _check_stop(work, self.title)
+                work.report(f"round {number + 1} of {_ROUNDS}, {label}")
+                rounds[label].append(counts[label] / _time(run, counts[label]))
+        return {"batches_per_second": rounds}
+
+    def _count(self, run: _Run) -> int:
+        """How many batches take about `seconds`."""
         run(2)  # the first runs choose algorithms
         count = 1
         while (taken := _time(run, count)) < self.seconds / 2 and count < 1 << 20:
             count = max(count + 1, round(count * min(8.0, self.seconds / max(taken, 1e-6))))
-        for _ in range(_ROUNDS):
-            if work.stop():
-                raise StepStopped(self.title)
-            rounds.append(count / _time(run, count))
-        return {"batches_per_second": median(rounds), "low": min(rounds), "high": max(rounds)}
+        return count
 
-    def _torch(self, device: str) -> Any:
+    def _prepared(self, work: Workspace, net: Net) -> _Run:
         import torch
 
         from tengen.nets import make_net
@@ -217,43 +228,83 @@ class SpeedStep(Step):
         from tengen.train.loop import find_device
         from tengen.train.net_trainer import placed
 
-        where = find_device(device)
-        net = placed(fused(make_net(self.net).eval()), where)
-        planes = torch.randint(0, 2, (self.batch, 2, self.size, self.size), device=where).float()
+        device = find_device(work.device)
+        is_gpu = device.type == "cuda"
+        kind = torch.bfloat16 if is_gpu else torch.float32
+        module = placed(fused(make_net(net)), device).to(kind)
+        shape = (self.batch, 2, self.size, self.size)
+        planes = torch.randint(0, 2, shape, device=device).to(kind)
+
+        def once() -> None:
+            with torch.inference_mode():
+                module(planes)
+
+        replay = _captured(once) if is_gpu else once
 
         def run(count: int) -> None:
-            with (
-                torch.inference_mode(),
-                torch.autocast("cuda", torch.bfloat16, where.type == "cuda"),
-            ):
-                for _ in range(count):
-                    net(planes)
-            if where.type == "cuda":
+            for _ in range(count):
+                replay()
+            if is_gpu:
                 torch.cuda.synchronize()
 
         return run
 
-    def _onnx(self, folder: Path) -> Any:
+
+def _captured(work: Callable[[], None]) -> Callable[[], None]:
+    """The kernels of `work` as a CUDA graph: for small nets, starting kernels one by one takes
+    longer than running them.
+    """
+    import torch
+
+    side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(_WARM_UP):
+            work()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        work()
+    return graph.replay
+
+
+@dataclass(frozen=True, eq=False)
+class CpuSpeedStep(SpeedStep):
+    """The same by ONNX Runtime on one core."""
+
+    KIND: ClassVar = "cpu-speeds"
+    USES_DEVICE: ClassVar = False
+
+    @property
+    def title(self) -> str:
+        return f"{super().title}, one CPU core"
+
+    def _prepared(self, work: Workspace, net: Net) -> _Run:
         import numpy as np
 
         from tengen.engine.onnx_net import OnnxNet
         from tengen.export.onnx import export_onnx
         from tengen.nets import make_net
 
-        path = folder / "net.onnx"
-        export_onnx(make_net(self.net).eval(), path, self.size)
-        net = OnnxNet(path)
-        planes = np.random.default_rng(1).integers(0, 2, (self.batch, 2, self.size, self.size))
-        given = planes.astype(np.float32)
+        path = work.folder / "net.onnx"
+        export_onnx(make_net(net).eval(), path, self.size)
+        loaded = OnnxNet(path)
+        shape = (self.batch, 2, self.size, self.size)
+        planes = np.random.default_rng(1).integers(0, 2, shape).astype(np.float32)
 
         def run(count: int) -> None:
             for _ in range(count):
-                net.evaluate(given)
+                loaded.evaluate(planes)
 
         return run
 
 
-def _time(run: Any, count: int) -> float:
+def _check_stop(work: Workspace, title: str) -> None:
+    if work.stop():
+        raise StepStopped(title)
+
+
+def _time(run: _Run, count: int) -> float:
     start = perf_counter()
     run(count)
     return perf_counter() - start

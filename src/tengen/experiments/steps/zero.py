@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from tengen.experiments.errors import StepStopped
 from tengen.experiments.step import UNHASHED, Step, Workspace
 from tengen.experiments.steps.matches import play_nets
-from tengen.experiments.steps.nets import Net
+from tengen.experiments.steps.nets import WEIGHTS, Net
+from tengen.util.files import replacing
 
 _RUN = "run"
 _PLAYERS, _GAMES = 8, 64  # of the ladder
@@ -18,12 +19,14 @@ _PLAYERS, _GAMES = 8, 64  # of the ladder
 
 @dataclass(frozen=True, eq=False)
 class ZeroStep(Step):
-    """A run of zero learning for some minutes of the device, and the Elo of its generations. Its
-    result depends on the speed of the device, so it is not reproducible.
+    """A run of zero learning for some minutes of the device: its last net, and the Elo of its
+    generations. The result depends on the speed of the device.
     """
 
     KIND: ClassVar = "zero"
-    FILES: ClassVar = (_RUN,)
+    FILES: ClassVar = (WEIGHTS,)
+    REPEATABLE: ClassVar = False
+    USES_DEVICE: ClassVar = True
 
     net: Net
     rule: str
@@ -61,6 +64,8 @@ class ZeroStep(Step):
             )
         if work.stop():
             raise StepStopped(self.title)
+        with replacing(work.folder / WEIGHTS) as file:
+            file.write((folder.generations()[-1].path / WEIGHTS).read_bytes())
         last = ladder[-1] if ladder else {}
         return {
             "minutes": done.seconds / 60,
@@ -77,6 +82,7 @@ class ZeroMatchStep(Step):
     """The last generations of runs against each other at equal playouts."""
 
     KIND: ClassVar = "zero-match"
+    USES_DEVICE: ClassVar = True
 
     names: tuple[str, ...]
     runs: tuple[ZeroStep, ...]
@@ -89,7 +95,8 @@ class ZeroMatchStep(Step):
 
     def run(self, work: Workspace) -> dict[str, Any]:
         sources = {
-            name: str(work.file(run, _RUN)) for name, run in zip(self.names, self.runs, strict=True)
+            name: str(work.file(run, WEIGHTS))
+            for name, run in zip(self.names, self.runs, strict=True)
         }
         one = self.runs[0]
         settings = {"rule": one.rule, "size": one.size, "games": self.games}

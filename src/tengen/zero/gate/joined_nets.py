@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from tengen.nets.blocks import BoardNet
+from tengen.nets.heads import value_logits
 from tengen.nets.weights import NetWeights
 from tengen.zero.errors import BadZero
 
-_NEVER = -40.0  # logit of a draw for a net that knows none
 _VALUE_HEADS = frozenset(("value", "scalar", "win"))
 
 
@@ -33,13 +33,10 @@ class ThreeWayValue(nn.Module):
     def forward(self, planes: Tensor) -> dict[str, Tensor]:
         outputs = self.net(planes)
         policy = outputs["policy"]
-        half = torch.zeros(len(policy), device=policy.device)  # half of the logit of the win rate
-        if "scalar" in outputs:
-            half = outputs["scalar"].float().flatten()
-        elif "win" in outputs:
-            half = outputs["win"].float().flatten() / 2
-        value = torch.stack((half, -half, torch.full_like(half, _NEVER)), 1)
-        return {"value": value, "policy": policy}
+        heads = _VALUE_HEADS.intersection(outputs)
+        values = {name: outputs[name].float().reshape(-1, 1) for name in heads}
+        even = {"scalar": torch.zeros(len(policy), 1, device=policy.device)}
+        return {"value": value_logits(values or even), "policy": policy}
 
 
 class BothColours(nn.Module):
