@@ -150,7 +150,8 @@ class BoundEngine {
       event = engine_->next_event(timeout);
     }
     if (!event) return std::nullopt;
-    if (event->kind == EngineEvent::Kind::FAILED) throw std::runtime_error(event->error);
+    if (event->kind == EngineEvent::Kind::FAILED || event->kind == EngineEvent::Kind::NO_MEMORY)
+      throw std::runtime_error(event->error);
     return BoundEvent{std::move(*event), size_};
   }
 

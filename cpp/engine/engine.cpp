@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace tengen {
@@ -148,7 +149,9 @@ void Engine::run_search(const SearchRequest& request) {
     last.move = result.move;
     last.ponder = result.ponder;
   } catch (const std::exception& error) {
-    last.kind = EngineEvent::Kind::FAILED;
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) ||
+                           dynamic_cast<const std::system_error*>(&error);
+    last.kind = is_memory ? EngineEvent::Kind::NO_MEMORY : EngineEvent::Kind::FAILED;
     last.error = error.what();
     const std::lock_guard guard(lock_);  // other threads call progress()
     searcher_.reset();                   // its state is undefined after an exception

@@ -20,9 +20,9 @@
 
 namespace tengen {
 
-/// An info line, the result, or an error.
+/// An info line, the result, or an error; NO_MEMORY: for the tables or the threads.
 struct EngineEvent {
-  enum class Kind : u8 { INFO, DONE, FAILED };
+  enum class Kind : u8 { INFO, DONE, FAILED, NO_MEMORY };
 
   Kind kind = Kind::INFO;
   SearchInfo info;          ///< of DONE: the line of the move

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "mixnet/net_loading.h"
 
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
@@ -48,7 +49,15 @@ void NetLoading::work(const std::string& file, const CodebookCache& cache, int t
   } catch (...) {
     failure_ = std::current_exception();
   }
+  const std::lock_guard guard(lock_);
   done_.store(true, std::memory_order_release);
+  ended_.notify_all();
+}
+
+bool NetLoading::wait(double seconds) const {
+  std::unique_lock guard(lock_);
+  return ended_.wait_for(guard, std::chrono::duration<double>(seconds),
+                         [this] { return is_done(); });
 }
 
 const std::shared_ptr<const Net>& NetLoading::net() const {

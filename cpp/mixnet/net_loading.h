@@ -4,8 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -25,6 +27,8 @@ class NetLoading {
 
   /// Whether loading ended, with success or not.
   bool is_done() const { return done_.load(std::memory_order_acquire); }
+  /// Waits at most `seconds`; whether it is done.
+  bool wait(double seconds) const;
   /// Fraction of baking done, 0 to 1. Stays 0 if the cache has the codebooks.
   double progress() const { return progress_.fraction(); }
   /// Stops loading and waits for the thread.
@@ -44,6 +48,8 @@ class NetLoading {
   std::exception_ptr failure_;
   CacheReport report_;
   std::atomic<bool> done_{false};
+  mutable std::mutex lock_;
+  mutable std::condition_variable ended_;
   long process_;  ///< id of the process that started loading
   std::thread thread_;
 };

@@ -20,6 +20,11 @@ inline constexpr int HALF_REACH = 5;
 inline constexpr int HALF_NB = 364;  ///< 1 + 3 + 9 + 27 + 81 + 243
 inline constexpr int PATTERN_NB = HALF_NB * 3 * HALF_NB;
 
+/// Bytes of the two codebooks of a net with so many channels.
+constexpr u64 codebook_bytes(int channels) {
+  return u64{2} * PATTERN_NB * static_cast<u64>(channels) * sizeof(i16);
+}
+
 inline constexpr std::array<int, HALF_REACH + 2> POWERS = {1, 3, 9, 27, 81, 243, 729};
 /// Number of the first half of each length: the empty one.
 inline constexpr std::array<int, HALF_REACH + 1> FIRST_HALF = {0, 1, 4, 13, 40, 121};

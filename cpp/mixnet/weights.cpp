@@ -213,12 +213,14 @@ NetHeader read_header(std::string_view start, std::optional<u64> length) {
   return header;
 }
 
+Shape shape_of(const NetHeader& header) { return shape_of(field_of(header.json, "architecture")); }
+
 Weights read_weights(std::string_view bytes) {
   const NetHeader header = read_header(bytes, bytes.size());
   const std::string_view payload = bytes.substr(header.payload_start());
   if (crc32(payload) != header.payload_crc) fail("damaged: the checksum of the weights is wrong");
   Weights net;
-  net.shape = shape_of(field_of(header.json, "architecture"));
+  net.shape = shape_of(header);
   net.name = field_of(header.json, "name");
   net.codebook_checksum = header.codebook_checksum;
   net.rules = header.rules;

@@ -78,6 +78,9 @@ struct NetHeader {
 /// MAX_HEADER bytes, or the whole file. Throws std::invalid_argument.
 NetHeader read_header(std::string_view start, std::optional<u64> length);
 
+/// The architecture of a net. Throws std::invalid_argument for one that the engine cannot run.
+Shape shape_of(const NetHeader& header);
+
 inline constexpr size_t MAX_HEADER = 64 + (size_t{1} << 20);  ///< bytes; a longer one is damaged
 
 /// Reads a net file. Throws std::invalid_argument.

@@ -18,6 +18,12 @@ from gomocup_dialogues import REMARKS, Dialogue, Points, matches
 
 FAKE = [sys.executable, str(Path(__file__).with_name("gomocup_fakes.py"))]
 REAL = [sys.executable, "-m", "tengen", "gomocup"]
+_ROOT = Path(__file__).parents[2]
+NATIVE = [
+    str(_ROOT / "build" / "release" / "pbrain-tengen"),
+    "--data",
+    str(_ROOT / "src" / "tengen" / "engine" / "data"),
+]
 # Seconds without output after which a process has failed; far more than needed.
 TIMEOUT = 60.0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The engine as a process under a manager: dialogues through real pipes, invalid bytes, and its
-end, also during a search. With the fake engine, and with `tengen gomocup`.
+end, also during a search. With the fake engine, `tengen gomocup`, and the native program.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from itertools import groupby
 import pytest
 
 from gomocup_dialogues import Dialogue, all_dialogues
-from gomocup_peer import FAKE, REAL, TIMEOUT, Peer
+from gomocup_peer import FAKE, NATIVE, REAL, TIMEOUT, Peer
 
-PROGRAMS = {"fake": FAKE, "real": REAL}
+PROGRAMS = {"fake": FAKE, "real": REAL, "native": NATIVE}
 # Fast, independent defaults for dialogues that do not set these.
 QUICK = ["timeout_turn 20", "timeout_match 0", "max_node 200", "max_depth 0", "rule 0"]
 QUICK += ["pondering 0", "show_detail 1", "max_memory 0", "thread_num 1"]
@@ -72,8 +72,9 @@ def test_byte_by_byte() -> None:
 
 
 @pytest.mark.parametrize("rubbish", [b"\0", b"\xff\xfe\x80", b"x" * 3_000_000, b"\xc3\x28 15"])
-def test_garbage_input(rubbish: bytes) -> None:
-    with Peer(FAKE) as peer:
+@pytest.mark.parametrize("command", [FAKE, NATIVE], ids=["fake", "native"])
+def test_garbage_input(command: list[str], rubbish: bytes) -> None:
+    with Peer(command) as peer:
         peer.send(rubbish + b"\nSTART 15\n")
         answers = [peer.answer(), peer.answer()]
         assert str(answers[0]).startswith("UNKNOWN")
@@ -124,8 +125,9 @@ def test_the_input_ends_in_the_middle_of_a_search(manner: str) -> None:
     assert peer.errors == b""
 
 
-def test_end_of_the_real_engine_in_the_middle_of_a_search() -> None:
-    with thinking(REAL) as peer:
+@pytest.mark.parametrize("command", [REAL, NATIVE], ids=["real", "native"])
+def test_end_of_the_real_engine_in_the_middle_of_a_search(command: list[str]) -> None:
+    with thinking(command) as peer:
         peer.say("END")
         assert peer.end() == 0
     assert peer.errors == b""
@@ -164,8 +166,9 @@ def test_output_that_is_not_read(program: list[str]) -> None:
         assert process.stderr.read() == b""
 
 
-def test_a_full_pipe_does_not_prevent_the_end() -> None:
-    process = subprocess.Popen(FAKE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+@pytest.mark.parametrize("command", [FAKE, NATIVE], ids=["fake", "native"])
+def test_a_full_pipe_does_not_prevent_the_end(command: list[str]) -> None:
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with process:
         assert process.stdin
         process.stdin.write(b"ABOUT\n" * 10_000 + b"END\n")  # the answers are not read

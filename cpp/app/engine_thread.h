@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// A player on its own thread: it runs tasks in order and reports the events of its searches. All
+// methods but the destructor return at once, except where noted.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "engine/player.h"
+#include "protocol/session.h"
+
+namespace tengen::app {
+
+class EngineThread {
+ public:
+  using Report = std::function<void(protocol::SearchEvent)>;
+
+  /// Calls `report` on its thread. Memory in `options` is that of the command line.
+  EngineThread(PlayOptions options, Bundle bundle, LoadExternal load_external, Report report);
+  ~EngineThread();
+
+  /// Prepares the player for such boards, and clears the last game. Waits until the player, its
+  /// tables and its classical evaluation are in place.
+  void start_game(const protocol::StartGame& game);
+  /// Starts loading the evaluator for such boards.
+  void prepare(const protocol::PrepareEvaluator& request);
+  /// Searches; the limit counts from `since`, a time of StopCondition::now_in_nanoseconds().
+  void search(const protocol::StartSearch& request, i64 since);
+  void ponder(const protocol::StartPondering& request);
+  /// Ends the last search that was requested, or pondering.
+  void stop();
+  /// Ends the thread; whether that took at most `seconds`.
+  bool close(double seconds);
+
+ private:
+  void run();
+  void add(std::function<void()> task);
+  /// The player with these options; smaller tables and fewer threads if memory is short.
+  Player& ready(const protocol::SessionOptions& options);
+  bool make_smaller(const protocol::SessionOptions& options);
+  PlayOptions limited(const protocol::SessionOptions& options) const;
+  void do_search(const protocol::StartSearch& request, i64 since, u64 job);
+  PlayedMove played(const protocol::StartSearch& request, i64 since, u64 job);
+
+  PlayOptions options_;
+  Bundle bundle_;
+  LoadExternal load_external_;
+  Report report_;
+  std::unique_ptr<Player> player_;
+  // Bounds of this game, after tables or threads did not fit.
+  std::optional<int> max_memory_, max_threads_;
+
+  std::mutex lock_;  ///< guards the members below
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  u64 jobs_ = 0;     ///< searches requested so far
+  u64 stopped_ = 0;  ///< all up to this one are to end
+  u64 running_ = 0;  ///< the one that runs; 0: none
+  bool closing_ = false, ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace tengen::app

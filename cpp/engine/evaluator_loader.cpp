@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "engine/evaluator_loader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include "base/little_endian.h"
+
+namespace tengen {
+
+namespace {
+
+/// Fraction of a move's time that a search waits for its net: if that is read from the cache, and
+/// if it is baked (its codebooks are computed, docs/cache.md), which takes seconds.
+constexpr double READ_FRACTION = 2.0 / 3, BAKE_FRACTION = 1.0 / 3;
+constexpr double POLL = 0.01;                        ///< seconds between two checks for a stop
+constexpr std::string_view LAZY_MAGIC = "TGGUESS1";  ///< the number of the rule follows
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string rule_name(Rule rule) { return std::string(RULE_NAMES[static_cast<size_t>(rule)]); }
+
+/// The lazy tables beside a net; empty if there are none, or those of another rule, which a net for
+/// several rules may have. Throws BadNet.
+std::string read_lazy_tables(const NetFile& net, Rule rule) {
+  const std::string name = net.stem() + ".guess";
+  std::string bytes;
+  try {
+    bytes = net.source->read(name);
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::no_such_file_or_directory) return {};
+    throw BadNet("the net's lazy tables cannot be read (" + error.code().message() + ")", name);
+  }
+  if (!std::string_view(bytes).starts_with(LAZY_MAGIC) || bytes.size() < LAZY_MAGIC.size() + 4)
+    throw BadNet("not a file of lazy tables: make it again, or delete it", net.source->place(name));
+  const u32 number = LittleEndianReader(std::string_view(bytes).substr(LAZY_MAGIC.size())).word();
+  return number < RULE_NB && number != static_cast<u32>(rule) ? std::string() : bytes;
+}
+
+}  // namespace
+
+// --- loading ---
+
+PendingEvaluator::PendingEvaluator(EvaluatorChoice choice) : choice_(std::move(choice)) {
+  if (choice_.kind != EvaluatorKind::MIXNET) return;
+  for (size_t side = 0; side < 2; ++side) loading_[side] = load_net((*choice_.nets)[side]);
+}
+
+bool PendingEvaluator::is_ready() const {
+  return std::all_of(loading_.begin(), loading_.end(),
+                     [](const auto& net) { return net == nullptr || net->is_ready(); });
+}
+
+void PendingEvaluator::wait_for_move(std::optional<double> time,
+                                     const std::function<bool()>& is_stopped) const {
+  const double start = now();
+  while (!is_ready() && !is_stopped()) {
+    double left = POLL;
+    if (time) {
+      const bool is_baking = std::any_of(loading_.begin(), loading_.end(), [](const auto& net) {
+        return !net->is_ready() && net->progress() > 0;
+      });
+      const double fraction = is_baking ? BAKE_FRACTION : READ_FRACTION;
+      left = std::min(POLL, start + *time * fraction - now());
+      if (left <= 0) return;
+    }
+    for (const auto& net : loading_)
+      if (!net->is_ready()) {
+        net->wait(left);
+        break;
+      }
+  }
+}
+
+mixnet::Nets PendingEvaluator::nets() const { return {loading_[0]->net(), loading_[1]->net()}; }
+
+// --- installing ---
+
+EvaluatorLoader::EvaluatorLoader(Engine& engine, Bundle bundle, LoadExternal load_external)
+    : engine_(engine), bundle_(std::move(bundle)), load_external_(std::move(load_external)) {}
+
+std::shared_ptr<const PendingEvaluator> EvaluatorLoader::request(const PlayOptions& options,
+                                                                 Rule rule, int size) {
+  EvaluatorChoice choice = choose_evaluator(options, rule, size, bundle_.nets);
+  for (const Failed& failed : failed_)
+    if (failed.choice == choice) {
+      choice = failed.replacement;
+      break;
+    }
+  if (pending_ == nullptr || pending_->choice() != choice)
+    pending_ = std::make_shared<const PendingEvaluator>(choice);
+  return pending_;
+}
+
+EvaluatorChoice EvaluatorLoader::install(const std::shared_ptr<const PendingEvaluator>& pending) {
+  const EvaluatorChoice& choice = pending->choice();
+  if (!pending->is_ready())
+    return install_classical(choice.classical(choice.name() + " is still loading"));
+  if (!choice.nets) return install_classical(choice);
+  load_tables(choice.rule);
+  if (pending == installed_) return choice;
+  try {
+    install_nets(*pending);
+  } catch (const BadNet& error) {
+    pending_.reset();            // the file may have changed at the next request
+    engine_.set_evaluation({});  // it may have the nets without their lazy tables
+    installed_.reset();
+    if (!choice.is_default) throw;
+    EvaluatorChoice replacement =
+        choice.classical(choice.name() + " cannot be loaded: " + error.reason());
+    failed_.push_back({choice, replacement});
+    return replacement;
+  }
+  installed_ = pending;
+  return choice;
+}
+
+EvaluatorChoice EvaluatorLoader::install_classical(const EvaluatorChoice& choice) {
+  if (choice.kind == EvaluatorKind::CLASSICAL) {
+    load_tables(choice.rule);
+    if (installed_ != nullptr) {
+      engine_.set_evaluation({});
+      installed_.reset();
+    }
+  }
+  return choice;
+}
+
+/// The classical tables of a rule; nets need them too, for the lazy evaluation.
+void EvaluatorLoader::load_tables(Rule rule) {
+  bool& has_tables = has_tables_[static_cast<size_t>(rule)];
+  if (has_tables) return;
+  const std::string name = "classical-" + rule_name(rule) + ".tables";
+  try {
+    engine_.load_tables(rule, bundle_.tables->read(name));
+  } catch (const std::system_error& error) {
+    throw std::runtime_error("the engine cannot play " + rule_name(rule) + ": " + name +
+                             " cannot be read (" + error.code().message() +
+                             "); reinstall tengen to restore it");
+  } catch (const std::invalid_argument& error) {
+    throw std::runtime_error(name + ": " + error.what());
+  }
+  has_tables = true;
+}
+
+void EvaluatorLoader::install_nets(const PendingEvaluator& pending) {
+  const EvaluatorChoice& choice = pending.choice();
+  const NetPair& files = *choice.nets;
+  if (choice.kind == EvaluatorKind::ONNX) {
+    if (!load_external_)
+      throw BadNet("an ONNX file, which only `tengen gomocup` can play with: name a .net file",
+                   files[0].place());
+    engine_.set_evaluation(load_external_(files, choice.rule, choice.size));
+    return;
+  }
+  engine_.set_evaluation(pending.nets());
+  if (const std::string tables = read_lazy_tables(files[0], choice.rule); !tables.empty()) {
+    try {
+      engine_.load_lazy_tables(choice.rule, tables);
+    } catch (const std::invalid_argument& error) {
+      throw BadNet(error.what(), files[0].source->place(files[0].stem() + ".guess"));
+    }
+  }
+}
+
+}  // namespace tengen

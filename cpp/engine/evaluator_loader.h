@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Loads the evaluator of a move in the background and installs it in an engine; without a default
+// net that cannot be loaded, or is not loaded yet, classical plays.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "engine/engine.h"
+#include "engine/evaluator_choice.h"
+#include "engine/net_store.h"
+
+namespace tengen {
+
+/// The files of the package.
+struct Bundle {
+  std::shared_ptr<const FileSource> tables;  ///< `classical-RULE.tables`
+  NetFolder nets;
+};
+
+/// Loads nets that are not Mixnets, such as ONNX files. Throws BadNet.
+using LoadExternal = std::function<CallbackNet(const NetPair&, Rule, int size)>;
+
+/// A selected evaluator whose nets load in the background.
+class PendingEvaluator {
+ public:
+  explicit PendingEvaluator(EvaluatorChoice choice);
+
+  const EvaluatorChoice& choice() const { return choice_; }
+  bool is_ready() const;
+  /// Waits for the nets, at most a fraction of `time` seconds (nullopt: no limit): the search needs
+  /// the rest. Returns early if `is_stopped`.
+  void wait_for_move(std::optional<double> time, const std::function<bool()>& is_stopped) const;
+  /// Requires is_ready(). Throws BadNet.
+  mixnet::Nets nets() const;
+
+ private:
+  EvaluatorChoice choice_;
+  std::array<std::shared_ptr<const StoredNet>, 2> loading_;
+};
+
+/// For one engine and one thread, while no search runs.
+class EvaluatorLoader {
+ public:
+  EvaluatorLoader(Engine& engine, Bundle bundle, LoadExternal load_external);
+
+  /// Chooses the evaluator for a rule and size, and starts loading it. Throws BadNet.
+  std::shared_ptr<const PendingEvaluator> request(const PlayOptions& options, Rule rule, int size);
+  /// Installs an evaluator and returns what was installed: the classical evaluation if the nets are
+  /// not ready, or if default nets cannot be loaded. Throws BadNet, std::runtime_error.
+  EvaluatorChoice install(const std::shared_ptr<const PendingEvaluator>& pending);
+  /// Tries default nets that could not be loaded again at the next request.
+  void retry_failed() { failed_.clear(); }
+
+ private:
+  EvaluatorChoice install_classical(const EvaluatorChoice& choice);
+  void install_nets(const PendingEvaluator& pending);
+  void load_tables(Rule rule);
+
+  Engine& engine_;
+  Bundle bundle_;
+  LoadExternal load_external_;
+  std::array<bool, RULE_NB> has_tables_{};
+  std::shared_ptr<const PendingEvaluator> pending_, installed_;  ///< the latter: whose nets it has
+  struct Failed {
+    EvaluatorChoice choice, replacement;
+  };
+  std::vector<Failed> failed_;
+};
+
+}  // namespace tengen
