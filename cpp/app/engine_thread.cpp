@@ -12,7 +12,8 @@ using namespace protocol;
 
 namespace {
 
-constexpr int MIN_MEMORY = 4;  ///< MiB
+constexpr int MIN_MEMORY = 4;       ///< MiB
+constexpr double READ_TIMEOUT = 2;  ///< seconds that START waits for a net that is being read
 
 double seconds_since(i64 nanoseconds) {
   return static_cast<double>(StopCondition::now_in_nanoseconds() - nanoseconds) * 1e-9;
@@ -77,23 +78,30 @@ void EngineThread::stop() {
 }
 
 void EngineThread::start_game(const StartGame& game) {
+  // After a search, the session goes on on this thread.
+  if (std::this_thread::get_id() == thread_.get_id()) return do_start_game(game);
   bool is_done = false;
-  add([this, game, &is_done] {
-    max_memory_.reset();  // there may be more now
-    max_threads_.reset();
-    try {
-      Player& player = ready(game.options);
-      player.new_game();
-      player.prepare(game.position.rule(), game.position.size());
-    } catch (const std::exception&) {
-      // The first search fails again, and reports it.
-    }
+  add([this, &game, &is_done] {
+    do_start_game(game);
     const std::lock_guard guard(lock_);
     is_done = true;
     changed_.notify_all();
   });
   std::unique_lock guard(lock_);
   changed_.wait(guard, [&] { return is_done || ended_; });
+}
+
+void EngineThread::do_start_game(const StartGame& game) {
+  max_memory_.reset();  // there may be more now
+  max_threads_.reset();
+  try {
+    Player& player = ready(game.options);
+    player.clear_stop();
+    player.new_game();
+    player.make_ready(game.position.rule(), game.position.size(), game.limit, READ_TIMEOUT);
+  } catch (const std::exception&) {
+    // The first search fails again, and reports it.
+  }
 }
 
 void EngineThread::prepare(const PrepareEvaluator& request) {

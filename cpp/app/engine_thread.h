@@ -23,8 +23,8 @@ class EngineThread {
   EngineThread(PlayOptions options, Bundle bundle, LoadExternal load_external, Report report);
   ~EngineThread();
 
-  /// Prepares the player for such boards, and clears the last game. Waits until the player, its
-  /// tables and its classical evaluation are in place.
+  /// Prepares the player for such boards, and clears the last game. Waits until the player and its
+  /// tables are in place, also nets that are read from the cache; those that are baked take longer.
   void start_game(const protocol::StartGame& game);
   /// Starts loading the evaluator for such boards.
   void prepare(const protocol::PrepareEvaluator& request);
@@ -43,6 +43,7 @@ class EngineThread {
   Player& ready(const protocol::SessionOptions& options);
   bool make_smaller(const protocol::SessionOptions& options);
   PlayOptions limited(const protocol::SessionOptions& options) const;
+  void do_start_game(const protocol::StartGame& game);
   void do_search(const protocol::StartSearch& request, i64 since, u64 job);
   PlayedMove played(const protocol::StartSearch& request, i64 since, u64 job);
 

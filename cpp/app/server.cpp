@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -17,17 +18,14 @@ using namespace protocol;
 
 namespace {
 
-constexpr size_t CHUNK = 1 << 16;        ///< bytes per read
-constexpr size_t MAX_WAITING = 1 << 14;  ///< lines and events
+constexpr size_t CHUNK = 1 << 16;  ///< bytes per read
 // Seconds from END to the exit of the process: for a search to end, and for the manager to read an
-// answer. Requests before END, or before the end of the input, are still answered: on a busy
-// machine, or while nets are loaded, that may take PENDING_TIMEOUT.
+// answer. After the end of the input the running search, which may still wait for its net, answers.
 constexpr double END_OF_SEARCH = 0.05;
 constexpr double EXIT_TIMEOUT = 0.08;
 constexpr double PENDING_TIMEOUT = 3;
 
-i64 now() { return StopCondition::now_in_nanoseconds(); }
-double seconds_since(i64 time) { return static_cast<double>(now() - time) * 1e-9; }
+std::chrono::duration<double> seconds(double count) { return std::chrono::duration<double>(count); }
 
 #ifdef _WIN32
 auto read_some(int file, char* bytes, size_t most) {
@@ -41,45 +39,75 @@ auto read_some(int file, char* bytes, size_t most) { return ::read(file, bytes, 
 auto write_some(int file, const char* bytes, size_t count) { return ::write(file, bytes, count); }
 #endif
 
-/// The input has ended.
-struct Closed {};
-
-struct Item {
-  std::variant<std::string, SearchEvent, Closed> content;
-  i64 when;
-};
-
-/// Lines and events in the order of their arrival.
-class Inbox {
+/// Lines to write, in order. A thread that may block writes them itself, which saves the time of
+/// waking another; the reader never does, as it has to see END.
+class Output {
  public:
-  void put(decltype(Item::content) content) {
-    std::unique_lock guard(lock_);
-    changed_.wait(guard, [this] { return items_.size() < MAX_WAITING || over_; });
-    items_.push_back({std::move(content), now()});
-    changed_.notify_all();
-  }
+  explicit Output(int file) : file_(file), thread_([this] { write_all(); }) { thread_.detach(); }
 
-  Item take() {
-    std::unique_lock guard(lock_);
-    changed_.wait(guard, [this] { return !items_.empty(); });
-    Item item = std::move(items_.front());
-    items_.pop_front();
-    changed_.notify_all();
-    return item;
-  }
-
-  /// Nobody takes items any more.
-  void close() {
+  void put(const std::string& line) {
     const std::lock_guard guard(lock_);
-    over_ = true;
-    changed_.notify_all();
+    lines_.push_back(line + "\n");
   }
+
+  /// Writes what was put, unless another thread does.
+  void flush() {
+    std::unique_lock guard(lock_);
+    drain(guard);
+  }
+  /// Lets another thread write what was put.
+  void flush_later() { changed_.notify_all(); }
+
+  /// Waits at most `limit` seconds for all lines to be written.
+  void finish(double limit) {
+    std::unique_lock guard(lock_);
+    changed_.notify_all();
+    changed_.wait_for(guard, seconds(limit),
+                      [this] { return is_broken_ || (lines_.empty() && !is_writing_); });
+  }
+
+  /// Whether nobody reads the output.
+  bool is_broken() const { return is_broken_; }
 
  private:
+  void write_all() {
+    std::unique_lock guard(lock_);
+    while (true) {
+      changed_.wait(guard, [this] { return !lines_.empty() && !is_writing_; });
+      drain(guard);
+    }
+  }
+
+  void drain(std::unique_lock<std::mutex>& guard) {
+    if (is_writing_) return;
+    is_writing_ = true;
+    while (!lines_.empty()) {
+      std::string text;
+      for (; !lines_.empty(); lines_.pop_front()) text += lines_.front();
+      guard.unlock();
+      write(text);
+      guard.lock();
+    }
+    is_writing_ = false;
+    changed_.notify_all();
+  }
+
+  void write(std::string_view text) {
+    while (!text.empty() && !is_broken_) {
+      const auto count = write_some(file_, text.data(), text.size());
+      if (count <= 0) is_broken_ = true;
+      text.remove_prefix(count <= 0 ? 0 : static_cast<size_t>(count));
+    }
+    if (is_broken_) std::_Exit(0);  // an end like any other
+  }
+
+  int file_;
   std::mutex lock_;
   std::condition_variable changed_;
-  std::deque<Item> items_;
-  bool over_ = false;
+  std::deque<std::string> lines_;
+  bool is_writing_ = false;
+  std::atomic<bool> is_broken_ = false;
+  std::thread thread_;
 };
 
 class Server {
@@ -90,94 +118,77 @@ class Server {
         input_(input),
         output_(output),
         engine_(std::move(options), std::move(bundle), std::move(load_external),
-                [this](SearchEvent event) { inbox_.put(std::move(event)); }) {}
+                [this](const SearchEvent& event) { report(event); }) {}
 
-  void run() {
-    std::thread reader([this] { listen(); });
-    while (handle(inbox_.take())) continue;
-    const bool ended = engine_.close(END_OF_SEARCH);
-    inbox_.close();
-    over_ = true;
-    if (!ended) std::_Exit(0);
-    reader.detach();  // it may wait for input for ever
-  }
-
- private:
-  /// Whether to continue.
-  bool handle(const Item& item) {
-    Actions actions;
-    if (const auto* line = std::get_if<std::string>(&item.content))
-      actions = session_.handle(*line);
-    else if (const auto* event = std::get_if<SearchEvent>(&item.content))
-      actions = session_.search_event(*event);
-    else
-      actions = session_.input_closed();
-    for (const Action& action : actions) {
-      if (std::holds_alternative<Quit>(action)) return false;
-      if (!perform(action, item.when)) return false;
-    }
-    progress_ = now();
-    return true;
-  }
-
-  /// False if nobody reads the output.
-  bool perform(const Action& action, i64 when) {
-    if (const auto* line = std::get_if<SendLine>(&action)) return say(line->line + "\n");
-    if (const auto* search = std::get_if<StartSearch>(&action)) engine_.search(*search, when);
-    if (const auto* game = std::get_if<StartGame>(&action)) engine_.start_game(*game);
-    if (const auto* request = std::get_if<PrepareEvaluator>(&action)) engine_.prepare(*request);
-    if (const auto* request = std::get_if<StartPondering>(&action)) engine_.ponder(*request);
-    if (std::holds_alternative<StopSearch>(action)) engine_.stop();
-    return true;
-  }
-
-  bool say(std::string_view text) {
-    progress_ = now();
-    is_writing_ = true;
-    while (!text.empty()) {
-      const auto count = write_some(output_, text.data(), text.size());
-      if (count <= 0) return false;
-      text.remove_prefix(static_cast<size_t>(count));
-    }
-    is_writing_ = false;
-    return true;
-  }
-
-  // --- on the reading thread ---
-
-  void listen() {
+  /// Reads to the end. Does not return: threads may wait for ever.
+  [[noreturn]] void run() {
     LineSplitter lines;
     std::string chunk(CHUNK, '\0');
     while (true) {
       const auto count = read_some(input_, chunk.data(), chunk.size());
       if (count <= 0) break;
-      for (std::string& line : lines.feed({chunk.data(), static_cast<size_t>(count)})) {
-        const bool is_end = upper_case(first_word(line).first) == "END";
-        inbox_.put(std::move(line));
-        if (is_end) return watch(EXIT_TIMEOUT);
+      for (const std::string& line : lines.feed({chunk.data(), static_cast<size_t>(count)}))
+        if (!handle(line)) quit();
+    }
+    if (const auto line = lines.end(); line && !handle(*line)) quit();
+    {
+      std::unique_lock guard(lock_);
+      perform(session_.input_closed(), StopCondition::now_in_nanoseconds());
+      changed_.wait_for(guard, seconds(PENDING_TIMEOUT), [this] { return is_over_.load(); });
+    }
+    quit();
+  }
+
+ private:
+  /// On the reading thread. False: it was END.
+  bool handle(const std::string& line) {
+    const i64 when = StopCondition::now_in_nanoseconds();
+    {
+      const std::lock_guard guard(lock_);
+      perform(session_.handle(line), when);
+    }
+    output_.flush_later();
+    return !is_over_;
+  }
+
+  /// On the engine's thread.
+  void report(const SearchEvent& event) {
+    {
+      const std::lock_guard guard(lock_);
+      perform(session_.search_event(event), StopCondition::now_in_nanoseconds());
+    }
+    output_.flush();
+    changed_.notify_all();
+  }
+
+  /// Requires the lock.
+  void perform(const Actions& actions, i64 when) {
+    for (const Action& action : actions) {
+      if (const auto* line = std::get_if<SendLine>(&action)) output_.put(line->line);
+      if (const auto* search = std::get_if<StartSearch>(&action)) engine_.search(*search, when);
+      if (const auto* game = std::get_if<StartGame>(&action)) engine_.start_game(*game);
+      if (const auto* request = std::get_if<PrepareEvaluator>(&action)) engine_.prepare(*request);
+      if (const auto* request = std::get_if<StartPondering>(&action)) engine_.ponder(*request);
+      if (std::holds_alternative<StopSearch>(action)) engine_.stop();
+      if (std::holds_alternative<Quit>(action)) {
+        is_over_ = true;
+        return;
       }
     }
-    if (auto line = lines.end()) inbox_.put(std::move(*line));
-    inbox_.put(Closed{});
-    watch(PENDING_TIMEOUT);
   }
 
-  /// Ends the process if it does not end by itself: if one answer takes longer than
-  /// PENDING_TIMEOUT, or if nobody reads an answer for `read_timeout` seconds.
-  void watch(double read_timeout) {
-    const i64 start = now();
-    while (!over_) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(EXIT_TIMEOUT / 4));
-      const double allowed = is_writing_ ? read_timeout : PENDING_TIMEOUT;
-      if (seconds_since(std::max(start, progress_.load())) > allowed) std::_Exit(0);
-    }
+  [[noreturn]] void quit() {
+    output_.finish(EXIT_TIMEOUT);
+    engine_.close(END_OF_SEARCH);
+    std::_Exit(0);  // managers wait for the end: the system gives back what is left
   }
 
+  std::mutex lock_;  ///< guards the session, and the order of what its actions do
+  std::condition_variable changed_;
   Session session_;
-  Inbox inbox_;
-  int input_, output_;
-  std::atomic<i64> progress_ = 0;  ///< time of the last handled item or answer
-  std::atomic<bool> is_writing_ = false, over_ = false;
+  int input_;
+  Output output_;
+  std::atomic<bool> is_over_ = false;
   EngineThread engine_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A session of the Gomocup protocol between two pipes. One thread reads, so that END acts while a
-// search runs; one runs the engine; the calling one does everything else.
+// A session of the Gomocup protocol between two pipes. The calling thread reads and never writes,
+// so that END acts whatever the engine and the manager do; the engine's thread searches and writes
+// its moves; a third thread writes all other answers.
 #pragma once
 
 #include "app/engine_thread.h"
@@ -8,9 +9,8 @@
 namespace tengen::app {
 
 /// Serves between two file descriptors until END, the end of the input, or until nobody reads the
-/// output. Every answer is written before the process ends; a process that cannot end in time is
-/// ended at once.
-void serve(protocol::SessionConfig config, PlayOptions options, Bundle bundle,
-           LoadExternal load_external, int input, int output);
+/// output, and then ends the process. Every answer is written before that, unless it is not read.
+[[noreturn]] void serve(protocol::SessionConfig config, PlayOptions options, Bundle bundle,
+                        LoadExternal load_external, int input, int output);
 
 }  // namespace tengen::app

@@ -90,6 +90,7 @@ void Engine::new_game() {
 }
 
 void Engine::prepare(int size, Rule rule) {
+  require_idle();
   if (searcher_ && searcher_size_ == size && searcher_rule_ == rule) return;
   searcher_.reset();  // frees its memory first
   searcher_ = make_searcher(options_, size, rule, resources(rule));
@@ -105,7 +106,7 @@ void Engine::start_clock(const TimePlan& plan) {
   control_.deadline = plan.maximum > 0 ? now + in_nanoseconds(plan.maximum) : SearchControl::NEVER;
 }
 
-void Engine::go(const GoRequest& request) {
+SearchRequest Engine::begin(const GoRequest& request) {
   require_idle();
   if (thread_.joinable()) thread_.join();
   const int stones = count_stones(request.search, request.size);
@@ -126,25 +127,52 @@ void Engine::go(const GoRequest& request) {
   if (samples_per_1024_ > 0) search.samples = &samples_;
   search.samples_per_1024 = samples_per_1024_;
   if (std::holds_alternative<CallbackNet>(evaluation_)) search.nodes_per_check = 1;
+  return search;
+}
+
+void Engine::end_search() {
+  const std::lock_guard guard(lock_);
+  running_ = pondering_ = false;
+  changed_.notify_all();
+}
+
+void Engine::go(const GoRequest& request) {
+  SearchRequest search = begin(request);
+  const auto on_line = [this](const SearchInfo& info) {
+    EngineEvent event;
+    event.info = info;
+    push_event(std::move(event));
+  };
   try {
-    thread_ = std::thread([this, search = std::move(search)] { run_search(search); });
+    thread_ = std::thread([this, on_line, search = std::move(search)] {
+      EngineEvent last = run_search(search, on_line);
+      std::unique_lock guard(lock_);
+      // While pondering, the result is held back until the opponent moved.
+      changed_.wait(guard, [this] { return !pondering_; });
+      events_.push_back(std::move(last));
+      running_ = false;
+      changed_.notify_all();
+    });
   } catch (...) {
-    const std::lock_guard guard(lock_);
-    running_ = pondering_ = false;
+    end_search();
     throw;
   }
 }
 
-/// Body of the search thread.
-void Engine::run_search(const SearchRequest& request) {
+EngineEvent Engine::run(const GoRequest& request, const std::atomic<bool>& stop_requested,
+                        const Searcher::OnInfo& on_line) {
+  const SearchRequest search = begin(request);
+  if (stop_requested) stop();
+  EngineEvent last = run_search(search, on_line);
+  end_search();
+  return last;
+}
+
+EngineEvent Engine::run_search(const SearchRequest& request, const Searcher::OnInfo& on_line) {
   EngineEvent last;
   last.kind = EngineEvent::Kind::DONE;
   try {
-    SearchResult result = searcher_->search(request, control_, [this](const SearchInfo& info) {
-      EngineEvent event;
-      event.info = info;
-      push_event(std::move(event));
-    });
+    SearchResult result = searcher_->search(request, control_, on_line);
     last.info = std::move(result.info);
     last.move = result.move;
     last.ponder = result.ponder;
@@ -156,12 +184,7 @@ void Engine::run_search(const SearchRequest& request) {
     const std::lock_guard guard(lock_);  // other threads call progress()
     searcher_.reset();                   // its state is undefined after an exception
   }
-  std::unique_lock guard(lock_);
-  // While pondering, the result is held back until the opponent moved.
-  changed_.wait(guard, [this] { return !pondering_; });
-  events_.push_back(std::move(last));
-  running_ = false;
-  changed_.notify_all();
+  return last;
 }
 
 void Engine::push_event(EngineEvent event) {

@@ -68,6 +68,12 @@ class Engine {
   /// running, std::bad_alloc if there is no memory for the tables, std::invalid_argument if the
   /// evaluation of the preset is not loaded or does not support the board.
   void go(const GoRequest& request);
+  /// The same on this thread: lines go to `on_line`, and the last event is returned. Ends at once
+  /// if `stop_requested`. Throws like go().
+  EngineEvent run(const GoRequest& request, const std::atomic<bool>& stop_requested,
+                  const Searcher::OnInfo& on_line);
+  /// Creates the tables for such boards, which the first search would do. Throws like go().
+  void prepare(int size, Rule rule);
   /// Ends the search soon; its result arrives as an event. Thread-safe.
   void stop();
   /// The opponent played the expected move: the search continues, and the time limits count from
@@ -85,11 +91,13 @@ class Engine {
 
  private:
   void require_idle() const;
-  /// Creates the searcher for this board if necessary.
-  void prepare(int size, Rule rule);
   EvaluatorResources resources(Rule rule) const;
   void start_clock(const TimePlan& plan);
-  void run_search(const SearchRequest& request);
+  /// Everything of go() but the search itself.
+  SearchRequest begin(const GoRequest& request);
+  /// Searches, and returns the last event.
+  EngineEvent run_search(const SearchRequest& request, const Searcher::OnInfo& on_line);
+  void end_search();
   void push_event(EngineEvent event);
 
   EngineOptions options_;

@@ -54,25 +54,38 @@ bool PendingEvaluator::is_ready() const {
                      [](const auto& net) { return net == nullptr || net->is_ready(); });
 }
 
+bool PendingEvaluator::is_baking() const {
+  return std::any_of(loading_.begin(), loading_.end(), [](const auto& net) {
+    return net != nullptr && !net->is_ready() && net->progress() > 0;
+  });
+}
+
+void PendingEvaluator::wait(double seconds) const {
+  for (const auto& net : loading_)
+    if (net != nullptr && !net->is_ready()) {
+      net->wait(seconds);
+      return;
+    }
+}
+
 void PendingEvaluator::wait_for_move(std::optional<double> time,
                                      const std::function<bool()>& is_stopped) const {
   const double start = now();
   while (!is_ready() && !is_stopped()) {
     double left = POLL;
     if (time) {
-      const bool is_baking = std::any_of(loading_.begin(), loading_.end(), [](const auto& net) {
-        return !net->is_ready() && net->progress() > 0;
-      });
-      const double fraction = is_baking ? BAKE_FRACTION : READ_FRACTION;
+      const double fraction = is_baking() ? BAKE_FRACTION : READ_FRACTION;
       left = std::min(POLL, start + *time * fraction - now());
       if (left <= 0) return;
     }
-    for (const auto& net : loading_)
-      if (!net->is_ready()) {
-        net->wait(left);
-        break;
-      }
+    wait(left);
   }
+}
+
+void PendingEvaluator::wait_while_read(double seconds,
+                                       const std::function<bool()>& is_stopped) const {
+  const double end = now() + seconds;
+  while (!is_ready() && !is_baking() && !is_stopped() && now() < end) wait(POLL);
 }
 
 mixnet::Nets PendingEvaluator::nets() const { return {loading_[0]->net(), loading_[1]->net()}; }

@@ -32,10 +32,16 @@ class PendingEvaluator {
   /// Waits for the nets, at most a fraction of `time` seconds (nullopt: no limit): the search needs
   /// the rest. Returns early if `is_stopped`.
   void wait_for_move(std::optional<double> time, const std::function<bool()>& is_stopped) const;
+  /// Waits at most `seconds` for nets that are being read, not for those that are baked.
+  void wait_while_read(double seconds, const std::function<bool()>& is_stopped) const;
   /// Requires is_ready(). Throws BadNet.
   mixnet::Nets nets() const;
 
  private:
+  bool is_baking() const;
+  /// Waits at most `seconds` for the first net that is not ready.
+  void wait(double seconds) const;
+
   EvaluatorChoice choice_;
   std::array<std::shared_ptr<const StoredNet>, 2> loading_;
 };

@@ -91,20 +91,31 @@ void Player::new_game() {
   loader_.retry_failed();
 }
 
-Player::Search Player::begin(const Board& board, Rule rule, const Limit& limit, double start,
-                             bool ponder) {
-  const std::shared_ptr<const PendingEvaluator> pending =
-      loader_.request(options_, rule, board.size());
-  pending->wait_for_move(limit.for_move(), [this] { return is_stopped_.load(); });
-  Search search{loader_.install(pending), start, 0};
+void Player::make_ready(Rule rule, int size, const Limit& limit, double seconds) {
+  const std::shared_ptr<const PendingEvaluator> pending = loader_.request(options_, rule, size);
+  pending->wait_while_read(seconds, [this] { return is_stopped_.load(); });
+  if (options_.core.preset != Preset::RANDOM) install(rule, size, limit, false);
+  engine_.prepare(size, rule);
+}
+
+EvaluatorChoice Player::install(Rule rule, int size, const Limit& limit, bool ponder) {
+  const EvaluatorChoice choice = loader_.install(loader_.request(options_, rule, size));
   const SearchKind kind =
-      ponder && !options_.search ? kind_ : choose_search(options_, search.choice, limit);
+      ponder && !options_.search ? kind_ : choose_search(options_, choice, limit);
   if (kind != kind_) {
     engine_.set_option("search", static_cast<i64>(kind));
     kind_ = kind;
   }
+  return choice;
+}
+
+Player::Search Player::begin(const Board& board, Rule rule, const Limit& limit, double start,
+                             bool ponder, GoRequest& request) {
+  const auto is_stopped = [this] { return is_stopped_.load(); };
+  loader_.request(options_, rule, board.size())->wait_for_move(limit.for_move(), is_stopped);
+  Search search{install(rule, board.size(), limit, ponder), start, 0};
   search.waited = now() - start;
-  GoRequest request = request_of(board, rule);
+  request = request_of(board, rule);
   const Limit left = limit.after(search.waited);
   request.time = left.times();
   request.search.nodes = left.nodes;
@@ -113,7 +124,6 @@ Player::Search Player::begin(const Board& board, Rule rule, const Limit& limit, 
     request.search.depth = BASELINE_DEPTH;
   if (!ponder) request.search.multipv = level_of(options_.level).lines;
   request.ponder = ponder;
-  engine_.go(request);
   return search;
 }
 
@@ -140,13 +150,15 @@ PlayedMove Player::play(const Board& board, Rule rule, const Limit& limit, doubl
   }
   end_pondering();
   const Level& level = level_of(options_.level);
-  const Search search =
-      begin(board, rule, limit_of_level(level, limit, uses_mcts(options_)), start, false);
+  GoRequest request;
+  const Limit bounded = limit_of_level(level, limit, uses_mcts(options_));
+  const Search search = begin(board, rule, bounded, start, false, request);
   LineSet lines;
-  PlayedMove played = finish(search, [&](const SearchLine& line) {
-    lines.add(line.info);
-    if (line.info.multipv == 1) on_line(line);
+  const EngineEvent last = engine_.run(request, is_stopped_, [&](const SearchInfo& info) {
+    lines.add(info);
+    if (info.multipv == 1) on_line(line_of(search, info));
   });
+  const PlayedMove played = result_of(search, last);
   if (level.plays_best_move() || !played.line) return played;
   // Seed, level and position alone determine the move.
   Rng rng(options_.core.seed * FULL_LEVEL + static_cast<u64>(level.number) + board.hash());
@@ -155,31 +167,34 @@ PlayedMove Player::play(const Board& board, Rule rule, const Limit& limit, doubl
   return {chosen.pv[0], chosen.pv.size() > 1 ? chosen.pv[1] : NO_POINT, line_of(search, chosen)};
 }
 
+PlayedMove Player::result_of(const Search& search, const EngineEvent& last) const {
+  if (last.kind == EngineEvent::Kind::NO_MEMORY) throw std::bad_alloc();
+  if (last.kind == EngineEvent::Kind::FAILED)
+    throw std::runtime_error("the search failed: " + last.error);
+  PlayedMove played{last.move, last.ponder, std::nullopt};
+  if (!last.info.pv.empty()) played.line = line_of(search, last.info);
+  return played;
+}
+
 PlayedMove Player::finish(const Search& search, const OnLine& on_line) {
   while (true) {
     if (is_stopped_) engine_.stop();
     const std::optional<EngineEvent> event = engine_.next_event(WAIT);
-    if (!event) {
-      if (!engine_.is_running()) throw std::runtime_error("the search ended without a move");
-      continue;
-    }
-    switch (event->kind) {
-      case EngineEvent::Kind::INFO: on_line(line_of(search, event->info)); break;
-      case EngineEvent::Kind::NO_MEMORY: throw std::bad_alloc();
-      case EngineEvent::Kind::FAILED:
-        throw std::runtime_error("the search failed: " + event->error);
-      case EngineEvent::Kind::DONE: {
-        PlayedMove played{event->move, event->ponder, std::nullopt};
-        if (!event->info.pv.empty()) played.line = line_of(search, event->info);
-        return played;
-      }
-    }
+    if (event && event->kind == EngineEvent::Kind::INFO)
+      on_line(line_of(search, event->info));
+    else if (event)
+      return result_of(search, *event);
+    else if (!engine_.is_running())
+      throw std::runtime_error("the search ended without a move");
   }
 }
 
 void Player::ponder(const Board& board, Rule rule) {
   end_pondering();
-  pondering_ = Pondering{board, rule, begin(board, rule, {}, now(), true)};
+  GoRequest request;
+  Search search = begin(board, rule, {}, now(), true, request);
+  engine_.go(request);
+  pondering_ = Pondering{board, rule, std::move(search)};
 }
 
 bool Player::is_hit(const Board& board, Rule rule, const Limit& limit) const {

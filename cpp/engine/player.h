@@ -27,6 +27,9 @@ class Player {
   void configure(const PlayOptions& options);
   /// Starts loading what searches of this rule and size need. Throws BadNet.
   void prepare(Rule rule, int size);
+  /// The same, and puts tables and evaluator in place: waits at most `seconds` for nets that are
+  /// being read, not for those that are baked. Throws like play().
+  void make_ready(Rule rule, int size, const Limit& limit, double seconds);
   /// Clears the last game.
   void new_game();
 
@@ -49,9 +52,13 @@ class Player {
     double waited = 0;  ///< until the search started
   };
 
-  /// Installs the evaluator, waiting for it, and starts the engine.
-  Search begin(const Board& board, Rule rule, const Limit& limit, double start, bool ponder);
+  /// Installs the evaluator, waiting for it, and sets the kind of search.
+  EvaluatorChoice install(Rule rule, int size, const Limit& limit, bool ponder);
+  Search begin(const Board& board, Rule rule, const Limit& limit, double start, bool ponder,
+               GoRequest& request);
+  /// Reads the events of the pondering search, now a search for a move.
   PlayedMove finish(const Search& search, const OnLine& on_line);
+  PlayedMove result_of(const Search& search, const EngineEvent& last) const;
   SearchLine line_of(const Search& search, const SearchInfo& info) const;
   /// Whether the pondering search continues under the limit.
   bool is_hit(const Board& board, Rule rule, const Limit& limit) const;

@@ -22,6 +22,7 @@ using Codebooks = std::array<Codebook, 2>;
 struct BakeOptions {
   int threads = 0;               ///< 0: one per core
   Progress* progress = nullptr;  ///< receives the progress and can stop the baking
+  bool in_background = false;    ///< on threads that let others go first
 };
 
 /// Features of all patterns by one mapping net. Throws Stopped.

@@ -43,7 +43,7 @@ void NetLoading::stop() {
 void NetLoading::work(const std::string& file, const CodebookCache& cache, int threads) {
   try {
     const Weights weights = read_weights(file);
-    const BakeOptions options{threads, &progress_};
+    const BakeOptions options{threads, &progress_, true};
     Codebooks books = cache.get(weights, options, report_);
     net_ = std::make_shared<const Net>(weights, std::move(books));
   } catch (...) {

@@ -144,7 +144,7 @@ Actions Session::begin_game(int size) {
     settings_.time_left.reset();
   }
   position_ = GamePosition(size, settings_.rule);
-  return {send("OK"), StartGame{*position_, options()}};
+  return {StartGame{*position_, options(), settings_.limit(spent_)}, send("OK")};
 }
 
 Actions Session::rect_start(const Command&) {

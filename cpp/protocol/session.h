@@ -29,6 +29,7 @@ struct SendLine {
 struct StartGame {
   GamePosition position;
   SessionOptions options;
+  Limit limit;  ///< of a move, as far as it is known
 };
 /// Load the evaluator for boards of this rule and size. A search may follow at once.
 struct PrepareEvaluator {

@@ -242,7 +242,8 @@ def test_ten_kills_change_nothing(tmp_path: Path) -> None:
         try:
             assert process.wait(rng.uniform(0.5, seconds / 3)) == 0
             assert results(killed) == results(whole)
-            killed.rename(tmp_path / f"killed-{kills}")  # complete before its kill: once more
+            number = len(list(tmp_path.iterdir()))
+            killed.rename(tmp_path / f"complete-{number}")  # before its kill: once more
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
