@@ -136,8 +136,7 @@ def native_sources() -> tuple[list[str], list[str]]:
     text = (BUNDLE / "CMakeLists.txt").read_text("utf-8")
     names = re.findall(r"^\s+(cpp/[\w/]+\.cpp)", text, re.MULTILINE)
     bindings = [name for name in names if name.startswith("cpp/bind/")]
-    core = [name for name in names if not name.startswith(("cpp/bind/", "cpp/app/"))]
-    return core, bindings
+    return [name for name in names if name not in bindings], bindings
 
 
 def compile_commands(folder: Path, tuning: bool) -> Iterator[tuple[list[str], Path]]:

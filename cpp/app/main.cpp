@@ -4,10 +4,8 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #ifdef _WIN32
 #include <fcntl.h>
@@ -25,18 +23,6 @@ namespace {
 using namespace tengen;
 
 constexpr const char* VERSION = TENGEN_VERSION;
-
-/// MiB of memory that the machine has; 0 if unknown.
-i64 machine_memory() {
-#ifdef _WIN32
-  MEMORYSTATUSEX status{};
-  status.dwLength = sizeof status;
-  return GlobalMemoryStatusEx(&status) ? static_cast<i64>(status.ullTotalPhys >> 20) : 0;
-#else
-  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && size > 0 ? static_cast<i64>(pages) * size >> 20 : 0;
-#endif
-}
 
 /// The program itself, with links resolved; empty if unknown.
 std::filesystem::path own_path() {
@@ -62,13 +48,10 @@ void print_help() {
   }
 }
 
-Bundle bundle_in(const std::filesystem::path& folder) {
-  return {std::make_shared<FolderSource>(folder),
-          NetFolder(std::make_shared<FolderSource>(folder / "nets"), true)};
-}
-
 int run(int argc, char** argv) {
   PlayOptions options;
+  options.search = SearchKind::ALPHABETA;  // with --preset, unless --search names another
+  bool has_preset = false, has_search = false;
   std::filesystem::path data = own_path().parent_path() / "data";
   for (int n = 1; n < argc; ++n) {
     const std::string_view word = argv[n];
@@ -87,27 +70,17 @@ int run(int argc, char** argv) {
       data = value;
     else
       set_play_option(options, word.substr(2), value);
+    has_preset |= word == "--preset";
+    has_search |= word == "--search";
   }
+  if (!has_preset && !has_search) options.search.reset();
 #ifdef _WIN32
   _setmode(0, _O_BINARY);
   _setmode(1, _O_BINARY);
 #else
   std::signal(SIGPIPE, SIG_IGN);  // a closed output is the end, not an error
 #endif
-  const Bundle bundle = bundle_in(data);
-  protocol::SessionConfig config;
-  config.about =
-      std::string("name=\"Tengen\", version=\"") + VERSION + "\", author=\"The Tengen authors\"";
-  config.settings.thread_num = options.core.threads;
-  config.limits = {static_cast<int>(std::max(1u, std::thread::hardware_concurrency())),
-                   static_cast<int>(options.core.memory >> 20), machine_memory()};
-  config.seed = std::random_device()() & 0xFFFF;
-  config.evaluator = [options, nets = bundle.nets](Rule rule, int size, int net_memory) {
-    PlayOptions asked = options;
-    if (net_memory > 0) asked.net_memory = net_memory;
-    return choose_evaluator(asked, rule, size, nets).info;
-  };
-  app::serve(std::move(config), options, bundle, {}, 0, 1);
+  app::serve(std::move(options), app::bundle_in(data), {}, VERSION, 0, 1);
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <random>
 #include <string>
 
 #ifdef _WIN32
 #include <io.h>
+#include <windows.h>
 #else
 #include <unistd.h>
 #endif
@@ -24,6 +26,18 @@ constexpr size_t CHUNK = 1 << 16;  ///< bytes per read
 constexpr double END_OF_SEARCH = 0.05;
 constexpr double EXIT_TIMEOUT = 0.08;
 constexpr double PENDING_TIMEOUT = 3;
+
+/// MiB of memory that the machine has; 0 if unknown.
+i64 machine_memory() {
+#ifdef _WIN32
+  MEMORYSTATUSEX status{};
+  status.dwLength = sizeof status;
+  return GlobalMemoryStatusEx(&status) ? static_cast<i64>(status.ullTotalPhys >> 20) : 0;
+#else
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && size > 0 ? static_cast<i64>(pages) * size >> 20 : 0;
+#endif
+}
 
 std::chrono::duration<double> seconds(double count) { return std::chrono::duration<double>(count); }
 
@@ -194,8 +208,24 @@ class Server {
 
 }  // namespace
 
-void serve(SessionConfig config, PlayOptions options, Bundle bundle, LoadExternal load_external,
-           int input, int output) {
+Bundle bundle_in(const std::filesystem::path& folder) {
+  return {std::make_shared<FolderSource>(folder),
+          NetFolder(std::make_shared<FolderSource>(folder / "nets"), true)};
+}
+
+void serve(PlayOptions options, Bundle bundle, LoadExternal load_external,
+           const std::string& version, int input, int output) {
+  SessionConfig config;
+  config.about = "name=\"Tengen\", version=\"" + version + "\", author=\"The Tengen authors\"";
+  config.settings.thread_num = options.core.threads;
+  config.limits = {static_cast<int>(std::max(1u, std::thread::hardware_concurrency())),
+                   static_cast<int>(options.core.memory >> 20), machine_memory()};
+  config.seed = std::random_device()() & 0xFFFF;
+  config.evaluator = [options, nets = bundle.nets](Rule rule, int size, int net_memory) {
+    PlayOptions asked = options;
+    if (net_memory > 0) asked.net_memory = net_memory;
+    return choose_evaluator(asked, rule, size, nets).info;
+  };
   Server(std::move(config), std::move(options), std::move(bundle), std::move(load_external), input,
          output)
       .run();

@@ -10,7 +10,11 @@ namespace tengen::app {
 
 /// Serves between two file descriptors until END, the end of the input, or until nobody reads the
 /// output, and then ends the process. Every answer is written before that, unless it is not read.
-[[noreturn]] void serve(protocol::SessionConfig config, PlayOptions options, Bundle bundle,
-                        LoadExternal load_external, int input, int output);
+/// The options are those of the command line: INFO of the manager overrides them.
+[[noreturn]] void serve(PlayOptions options, Bundle bundle, LoadExternal load_external,
+                        const std::string& version, int input, int output);
+
+/// The bundle of a folder with tables, and nets in `nets`.
+Bundle bundle_in(const std::filesystem::path& folder);
 
 }  // namespace tengen::app

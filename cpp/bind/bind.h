@@ -16,6 +16,7 @@ namespace tengen::bind {
 void register_board(nanobind::module_& module);
 void register_batch(nanobind::module_& module);
 void register_engine(nanobind::module_& module);
+void register_gomocup(nanobind::module_& module);
 void register_lazy_tables(nanobind::module_& module);
 void register_mixnet(nanobind::module_& module);
 void register_selfplay(nanobind::module_& module);

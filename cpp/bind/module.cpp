@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   tengen::bind::register_lazy_tables(module);
   tengen::bind::register_mixnet(module);
   tengen::bind::register_engine(module);
+  tengen::bind::register_gomocup(module);
   tengen::bind::register_selfplay(module);
   tengen::bind::register_solve(module);
   tengen::bind::register_system(module);

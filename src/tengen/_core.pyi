@@ -316,6 +316,11 @@ def set_tunables(values: Mapping[str, int]) -> None:
     Set tunables of all engines; those not named get their built-in values. Not while a search runs. Raises ValueError.
     """
 
+def serve_gomocup(options: Mapping[str, str], data: str, load_external: Callable[..., object], version: str, input: int, output: int) -> None:
+    """
+    Serve a manager between two file descriptors, with options as texts, and end the process. Raises ValueError for a wrong option.
+    """
+
 class SelfPlaySettings:
     def __init__(self) -> None: ...
 

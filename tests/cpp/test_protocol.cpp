@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Parts of the Gomocup protocol, and what dialogues cannot test of the session.
+#include <array>
 #include <string>
+#include <utility>
 
+#include "base/rng.h"
 #include "check.h"
 #include "protocol/session.h"
 
@@ -243,4 +246,101 @@ TEST(protocol_only_time_left_resets_the_time_spent) {
   CHECK(clock("TURN 0,2") < whole - 13);
   session.handle("INFO time_left 60000");
   CHECK_EQ(clock("TURN 0,4"), whole);
+}
+
+TEST(protocol_blacks_forced_pass_is_answered) {
+  constexpr int SIZE = 7;
+  const Point only = make_point(3, 0);  // the free point: seven in a row
+  Session session(config());
+  session.handle("START 7");
+  session.handle("INFO rule 4");
+  session.handle("BOARD");
+  std::array<std::vector<Point>, 2> stones;
+  for (int y = 0; y < SIZE; ++y)
+    for (int x = 0; x < SIZE; ++x) {
+      const bool is_white = (x == 0 && y == 6) || (x == 4 && y == 6) || (x == 1 && y == 4);
+      const int side = is_white ? 1 : y == 0 ? 0 : (x / 2 + y) % 2;
+      if (make_point(x, y) != only) stones[static_cast<size_t>(side)].push_back(make_point(x, y));
+    }
+  for (size_t side = 0; side < 2; ++side)
+    for (const Point p : stones[side])
+      session.handle(format_move(p) + "," + std::to_string(side + 1));
+  CHECK(std::holds_alternative<StartSearch>(session.handle("DONE").back()));
+  const std::string replies = lines(session.search_event(PlayedMove{}));
+  CHECK(replies.ends_with("; -1,-1") && replies.find("ERROR") == std::string::npos);
+  // White's only move fills the board: a draw.
+  CHECK(lines(session.handle("TURN 3,0")).starts_with("ERROR the game is over"));
+}
+
+TEST(protocol_takes_a_pass_of_the_opponent) {
+  Session session(config());
+  for (const char* line : {"START 15", "INFO rule 4", "BEGIN"}) session.handle(line);
+  session.search_event(done(make_point(7, 7)));
+  CHECK(std::holds_alternative<StartSearch>(session.handle("TURN -1,-1").back()));
+  CHECK(session.position()->board().side_to_move() == BLACK);
+}
+
+/// Random lines: each answer belongs to the protocol, an ERROR changes nothing, no two searches run
+/// at once, and every search has a move to find.
+TEST(protocol_random_lines_change_nothing_by_errors) {
+  Rng rng(7);
+  const auto number = [&](u32 bound) { return std::to_string(rng.below(bound)); };
+  const auto point = [&] {
+    const u32 bound = rng.below(8) == 0 ? 23 : 6;
+    return number(bound) + "," + number(bound);
+  };
+  const auto random_line = [&]() -> std::string {
+    switch (rng.below(16)) {
+      case 0: return "START " + std::to_string(4 + rng.below(4));
+      case 1: return "RESTART";
+      case 2: return "BEGIN";
+      case 3: return "BOARD";
+      case 4: return "SWAP2BOARD";
+      case 5: return "DONE";
+      case 6: return "INFO rule " + number(10);
+      case 7: return "TAKEBACK " + point();
+      case 8: return "PLAY " + point();
+      case 9: return point() + "," + number(4);
+      case 10: return point();
+      case 11: return rng.below(2) == 0 ? "ABOUT" : "STOP";
+      case 12: return "TURN " + number(30);
+      default: return "TURN " + point();
+    }
+  };
+  const auto state = [](const Session& session) {
+    const auto& position = session.position();
+    return position ? std::optional(std::pair(position->board().cells(), position->stones()))
+                    : std::nullopt;
+  };
+  Session session(config());
+  std::optional<GamePosition> searched;
+  int moves = 0;
+  const auto perform = [&](const Actions& actions) {
+    for (const Action& action : actions)
+      if (const auto* search = std::get_if<StartSearch>(&action)) {
+        CHECK(!searched && !search->position.is_over());
+        searched = search->position;
+      }
+  };
+  const int count = check::reduced(200'000);
+  for (int n = 0; n < count; ++n) {
+    const auto before = state(session);
+    const Actions actions = session.handle(random_line());
+    const std::string answer = lines(actions);
+    if (actions.size() == 1 && (answer.starts_with("ERROR") || answer.starts_with("UNKNOWN")))
+      CHECK(state(session) == before);
+    perform(actions);
+    while (searched && rng.below(10) < 7) {
+      const GamePosition position = *std::exchange(searched, std::nullopt);
+      const auto points = legal_points(position.board(), position.rule());
+      if (rng.below(50) == 0) {
+        perform(session.search_event(SearchFailed{"no memory"}));
+      } else {
+        const u32 choices = static_cast<u32>(points.size());
+        perform(session.search_event(done(choices ? points[rng.below(choices)] : NO_POINT)));
+        ++moves;
+      }
+    }
+  }
+  CHECK(moves > count / 100);
 }

@@ -8,10 +8,14 @@ from __future__ import annotations
 import random
 
 from fuzz.mutate import mutate
-from tengen.engine.protocol.gomocup_settings import KEYS
 
 __all__ = ["damaged", "next_lines"]
 
+_KEYS = (
+    "timeout_turn", "timeout_match", "time_left", "time_increment", "max_memory", "hash_size",
+    "thread_num", "max_depth", "max_node", "rule", "game_type", "pondering", "show_detail",
+    "strength", "evaluate", "folder",
+)  # fmt: skip
 _VALUES = ["0", "1", "4", "9", "-1", "15", "1000", "100000", "2147483647", "", "x", "1.5", "9" * 25]
 _OTHERS = [
     b"START 15", b"RECTSTART 15,15", b"BOARD", b"DONE", b"7,7,1", b"TURN 7,7", b"SWAP2BOARD",
@@ -44,7 +48,7 @@ def _swap2(rng: random.Random) -> list[str]:
 
 
 def _info(rng: random.Random) -> list[str]:
-    return [f"INFO {rng.choice([*KEYS, 'foo', ''])} {rng.choice(_VALUES)}"]
+    return [f"INFO {rng.choice([*_KEYS, 'foo', ''])} {rng.choice(_VALUES)}"]
 
 
 def _point_command(rng: random.Random) -> list[str]:

@@ -1,29 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Random and damaged lines through the server session: every answer belongs to the protocol, an
-ERROR changes nothing, and the session still works afterwards. The same for the line splitter and
-for engine output in the client. Needs `gomocup_lines`.
+"""Random and damaged lines through the native program: every answer belongs to the protocol, and
+the session still works afterwards. The same for the line splitter and for engine output in the
+client. Needs `gomocup_lines`; tests/cpp/test_protocol.cpp checks that an ERROR changes nothing.
 """
 
 from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 
 import pytest
 
 from fuzz.gomocup_lines import damaged, next_lines
-from tengen import Board, Colour, Move
-from tengen.engine import Info, Limit, PlayResult, PovScore, Score
-from tengen.engine.protocol.actions import (
-    Action,
-    Quit,
-    SearchFailed,
-    SendLine,
-    StartPondering,
-    StartSearch,
-)
+from gomocup_peer import NATIVE, Peer
+from tengen import Board, Limit
 from tengen.engine.protocol.client import ClientSession, EngineMove
-from tengen.engine.protocol.gomocup_session import GomocupSession
 from tengen.engine.protocol.syntax import MAX_LINE, LineSplitter
 
 DEFAULT_LINES = 300_000
@@ -31,117 +23,55 @@ SLOW_LINES = 3_000_000
 BLOCKS = 4
 LINES_A_SESSION = 400
 ANSWER = re.compile(
-    r'OK|SWAP|-1,-1|\d+,\d+(?: \d+,\d+){0,2}|ERROR [ -~]+|UNKNOWN [ -~]+|MESSAGE [ -~]+|name="x"'
+    r"OK|SWAP|-1,-1|\d+,\d+(?: \d+,\d+){0,2}|ERROR [ -~]+|UNKNOWN [ -~]+|MESSAGE [ -~]+|name=[ -~]+"
 )
 
 
-class Driver:
-    """A session, and an engine that plays anywhere, and ends its searches whenever it likes."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        self.session = GomocupSession(lambda: 'name="x"', seed=rng.randrange(1000))
-        self.search: StartSearch | None = None
-        self.answers: list[str] = []
-        self.moves = 0
-
-    def say(self, line: str) -> None:
-        before = self._stones()
-        urgent = line.split(maxsplit=1)[0].upper() in ("INFO", "STOP") if line.split() else True
-        thinking = self.search
-        actions = self.session.handle(line)
-        output = [action.line for action in actions if isinstance(action, SendLine)]
-        assert not (urgent and output), f"an answer to {line!r}: {output}"
-        if output and output[0].startswith(("ERROR", "UNKNOWN")) and len(actions) == 1:
-            assert self._stones() == before, f"{line!r} changed the position: {output}"
-        assert thinking is None or self.search is thinking
-        self.do(actions)
-        if self.search is not None and self.rng.random() < 0.7:
-            self.end_search()
-
-    def do(self, actions: list[Action]) -> None:
-        for action in actions:
-            if isinstance(action, SendLine):
-                assert ANSWER.fullmatch(action.line), f"no answer of the protocol: {action.line!r}"
-                self.answers.append(action.line)
-            elif isinstance(action, StartSearch):
-                assert self.search is None, "two searches at once"
-                assert not action.board.is_over()
-                self.search = action
-            elif isinstance(action, StartPondering):
-                assert not action.board.is_over()
-
-    def end_search(self) -> None:
-        """The running search ends, and so do those that waited for it."""
-        while self.search is not None:
-            board, self.search = self.search.board, None
-            if self.rng.random() < 0.02:
-                self.do(self.session.search_event(SearchFailed("no memory")))
-                continue
-            move = self._any_move(board)
-            score = PovScore(Score(self.rng.randrange(-30, 30)), board.turn)
-            reply = Move(self.rng.randrange(5), self.rng.randrange(5))
-            line = (move, reply) if reply != move else (move,)
-            info = Info(score, line, 1, time=self.rng.random())
-            self.do(self.session.search_event(info))
-            self.moves += 1
-            self.do(self.session.search_event(PlayResult(move, reply, info)))
-
-    def _any_move(self, board: Board) -> Move:
-        for _ in range(20):
-            move = Move(self.rng.randrange(board.size), self.rng.randrange(board.size))
-            if board.is_legal(move):
-                return move
-        return (board.legal_moves() or [Move.PASS])[0]
-
-    def _stones(self) -> dict[Move, Colour] | None:
-        position = self.session.position
-        return dict(position._stones) if position else None
-
-    def check_alive(self) -> None:
-        """After any input: a new game, a position, a legal move."""
-        self.end_search()
-        if self.session._block is not None:
-            self.do(self.session.handle("DONE"))
-            self.end_search()
-        self.answers.clear()
-        for line in ("INFO rule 4", "START 15", "BOARD", "7,7,2", "8,8,1", "6,6,2", "DONE"):
-            self.do(self.session.handle(line))
-        assert self.answers == ["OK"]
-        assert self.search is not None
-        board = Board(15, "renju")
-        for point in ("7,7", "8,8", "6,6"):
-            board.push(point)
-        assert self.search.board == board
-        assert self.search.board.moves == board.moves
-        self.search = None
-        self.do(self.session.search_event(PlayResult(Move(0, 14))))
-        assert self.answers == ["OK", "0,14"]
-
-
 def run(seed: str, lines: int) -> int:
-    """This many lines, in sessions of some hundred; returns the number of moves."""
+    """This many lines, in sessions of some hundred with a player of random moves; returns the
+    number of moves.
+    """
     rng = random.Random(seed)
     moves = output = 0
     while output < lines:
-        driver = Driver(rng)
         wildness = rng.choice((0.02, 0.1, 0.4))
         spoken: list[str] = []
+        while len(spoken) < LINES_A_SESSION:
+            for line in next_lines(rng):
+                line = damaged(rng, line) if rng.random() < wildness else line
+                if line[:3].upper() == "END":  # would end it all
+                    continue
+                spoken.append(line)
         try:
-            while len(spoken) < LINES_A_SESSION:
-                for line in next_lines(rng):
-                    line = damaged(rng, line) if rng.random() < wildness else line
-                    if line[:3].upper() == "END":  # would end it all
-                        continue
-                    spoken.append(line)
-                    driver.say(line)
-            driver.check_alive()
+            moves += talk(spoken)
         except BaseException as error:
-            error.add_note(f"seed {seed!r}, after the lines:\n" + "\n".join(spoken[-30:]))
+            error.add_note(f"seed {seed!r}, after the lines:\n" + "\n".join(spoken))
             raise
         output += len(spoken)
-        moves += driver.moves
     return moves
+
+
+def talk(lines: Sequence[str]) -> int:
+    """A session with these lines, and then, after any input, a new game, a position and a move.
+    Returns the number of moves.
+    """
+    last = ["DONE", "INFO rule 4", "START 15", "BOARD", "7,7,2", "8,8,1", "6,6,2", "DONE", "LAST"]
+    answers: list[str] = []
+    with Peer([*NATIVE, "--preset", "random", "--memory", "4"]) as peer:
+        peer.send("\n".join([*lines, *last, ""]).encode("utf-8", "replace"))
+        while answers[-1:] != ["UNKNOWN command 'LAST'"]:
+            answers.append(peer.line() or "the program has ended")
+        peer.say("END")
+        assert peer.end() == 0
+    assert peer.errors == b""
+    assert all(map(ANSWER.fullmatch, answers)), [a for a in answers if not ANSWER.fullmatch(a)]
+    *before, ok, move, _ = [line for line in answers if not line.startswith("MESSAGE")]
+    assert ok == "OK"
+    board = Board(15, "renju")
+    for point in ("7,7", "8,8", "6,6"):
+        board.push(point)
+    assert board.is_legal(move)
+    return sum(line[0].isdigit() for line in before)
 
 
 @pytest.mark.integration
@@ -156,14 +86,6 @@ def test_random_lines(block: int) -> None:
 @pytest.mark.parametrize("block", range(10, 10 + BLOCKS))
 def test_many_random_lines(block: int) -> None:
     run(f"gomocup-{block}", SLOW_LINES // BLOCKS)
-
-
-def test_end_and_what_comes_after_it() -> None:
-    session = GomocupSession(lambda: 'name="x"')
-    session.handle("START 15")
-    session.handle("BEGIN")
-    assert session.handle("END") == [Quit()]
-    assert session.handle("END") == [Quit()]
 
 
 def test_chunks_do_not_matter() -> None:

@@ -16,7 +16,6 @@ from typing import Self
 
 from gomocup_dialogues import REMARKS, Dialogue, Points, matches
 
-FAKE = [sys.executable, str(Path(__file__).with_name("gomocup_fakes.py"))]
 REAL = [sys.executable, "-m", "tengen", "gomocup"]
 _ROOT = Path(__file__).parents[2]
 NATIVE = [

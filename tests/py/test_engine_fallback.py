@@ -13,10 +13,8 @@ import pytest
 from tengen import Board, Engine, Limit, _core
 from tengen.engine import evaluator, native_net
 from tengen.engine.errors import BadNet, BadTables
-from tengen.engine.info import Info, PlayResult
+from tengen.engine.info import PlayResult
 from tengen.engine.options import defaults
-from tengen.engine.protocol.actions import StartSearch
-from tengen.engine.protocol.engine_thread import EngineThread, Event
 from tengen.engine.tables import lazy_tables_path
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
@@ -147,20 +145,6 @@ def test_a_named_net_that_fails_is_an_error(tries: Tries, own: Path) -> None:
         assert tries.count == 2
         engine.configure(net="")
         assert evaluator_of(engine.play(started(), QUICK)) == NO_MEMORY
-
-
-def test_a_manager_gets_its_move(tries: Tries) -> None:
-    reported: list[Event] = []
-    worker = EngineThread(lambda options: Engine(memory=options["memory"]), reported.append)
-    worker.new_game({"memory": 8}, started())
-    for _ in range(2):
-        worker.think(StartSearch(started(), QUICK, {"memory": 8}), 0.0)
-    assert worker.close(30)
-    assert [type(event) for event in reported if not isinstance(event, Info)] == [
-        PlayResult,
-        PlayResult,
-    ]
-    assert {str(e.evaluation) for e in reported if isinstance(e, Info)} <= {NO_MEMORY}
 
 
 # --- how long a move waits ---

@@ -5,16 +5,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
-from queue import Queue
 
 import pytest
 
 from fake_core import FakeCore, FakeEvent, fake_engines
 from tengen import Board, Engine, Limit, Move
-from tengen.engine import Info, NotPondering, PlayResult
-from tengen.engine.protocol.actions import StartSearch
-from tengen.engine.protocol.engine_thread import EngineThread, Event
+from tengen.engine import NotPondering
 
 
 @pytest.fixture
@@ -92,48 +88,6 @@ def test_the_native_search_keeps_its_depth_and_nodes(search: str) -> None:
         assert played.info.time >= 0.05, "it counts from the start of pondering"
 
 
-def test_the_server_continues_the_search_of_the_expected_reply(
-    cores: list[FakeCore],
-) -> None:
-    events: Queue[Event] = Queue()
-    thread = EngineThread(lambda options: Engine(memory=8), events.put)
-
-    def think(moves: str, limit: Limit) -> PlayResult:
-        thread.think(StartSearch(board(moves), limit, {}), time.monotonic())
-        while not isinstance(event := events.get(timeout=30), PlayResult):
-            assert isinstance(event, Info)
-        return event
-
-    think("h8", Limit(depth=1))
-    thread.ponder(board("h8 i9"))
-    hit = think("h8 i9", Limit(time=0.5, clock=9.0))
-    assert len(cores[0].hits) == 1
-    assert 0 < cores[0].hits[0][0] <= 0.5, "the limit counts from the command"
-    thread.ponder(board("h8 i9"))
-    think("h8", Limit(time=0.5))
-    assert len(cores[0].hits) == 1, "another board starts a new search"
-    assert hit.info is not None
-    assert thread.close(30)
-
-
-def test_the_time_of_a_hit_counts_from_the_command() -> None:
-    events: Queue[Event] = Queue()
-    thread = EngineThread(lambda options: Engine("classical", memory=8), events.put)
-    start = board()
-    thread.think(StartSearch(board("h8"), Limit(depth=1), {}), time.monotonic())
-    while not isinstance(events.get(timeout=30), PlayResult):
-        pass
-    thread.ponder(start)
-    time.sleep(0.5)
-    since = time.monotonic()
-    thread.think(StartSearch(start, Limit(time=0.05), {}), since)
-    while not isinstance(event := events.get(timeout=30), PlayResult):
-        pass
-    assert event.info is not None
-    assert event.info.time <= time.monotonic() - since
-    assert thread.close(30)
-
-
 def test_anything_else_ends_pondering(cores: list[FakeCore]) -> None:
     with Engine() as engine:
         for other in (
@@ -188,21 +142,3 @@ def test_a_single_move_takes_no_time_after_the_hit(preset: str, search: str) -> 
         timer.cancel()
         assert not late.is_set()
         assert played.move == Move("l8")
-
-
-def test_a_search_that_is_stopped_before_it_starts_ends_at_once() -> None:
-    """The engine is busy when the command comes, as while it loads a net."""
-    ready, events = threading.Event(), Queue[Event]()
-
-    def make(options: Mapping[str, int]) -> Engine:
-        assert ready.wait(30)
-        return Engine("classical", memory=8)
-
-    thread = EngineThread(make, events.put)
-    thread.think(StartSearch(board("h8"), Limit(nodes=4_000_000), {}), time.monotonic())
-    thread.halt()
-    ready.set()
-    while not isinstance(event := events.get(timeout=30), PlayResult):
-        assert isinstance(event, Info)
-    assert event.info is None or event.info.nodes < 400_000
-    assert thread.close(30)

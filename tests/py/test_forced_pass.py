@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Renju boards on which every free point is forbidden to black: the engine and both ends of the
-protocol pass.
+"""Renju boards on which every free point is forbidden to black: the engine and the manager's end
+of the protocol pass; tests/cpp/test_protocol.cpp has the engine's end.
 """
 
 from __future__ import annotations
@@ -8,10 +8,8 @@ from __future__ import annotations
 import pytest
 
 from tengen import Board, Engine, Limit, Move
-from tengen.engine import PRESETS, PlayResult
-from tengen.engine.protocol.actions import SendLine, StartSearch
+from tengen.engine import PRESETS
 from tengen.engine.protocol.client import ClientSession, EngineMove, SendLines
-from tengen.engine.protocol.gomocup_session import GomocupSession
 
 SIZE = 7
 ONLY = Move("d1")  # the free point: seven in a row
@@ -47,23 +45,6 @@ def test_the_engine_passes(board: Board, preset: str, search: str) -> None:
             assert analysis.wait().move is Move.PASS
 
 
-def block() -> list[str]:
-    black, white = stones()
-    lines = [f"{m.gomocup},{who}" for who, moves in ((1, black), (2, white)) for m in moves]
-    return [f"START {SIZE}", "INFO rule 4", "BOARD", *lines, "DONE"]
-
-
-def test_the_session_answers_with_a_pass_and_continues() -> None:
-    session = GomocupSession(lambda: "")
-    actions = [action for line in block() for action in session.handle(line)]
-    assert isinstance(actions[-1], StartSearch)
-    replies = session.search_event(PlayResult(Move.PASS))
-    assert [a.line for a in replies if isinstance(a, SendLine)][-1] == "-1,-1"
-    assert not any(isinstance(a, SendLine) and a.line.startswith("ERROR") for a in replies)
-    last = session.handle(f"TURN {ONLY.gomocup}")  # white's only move fills the board
-    assert [a.line.split()[0] for a in last if isinstance(a, SendLine)] == ["ERROR"]  # a draw: over
-
-
 def test_the_client_takes_a_pass(board: Board) -> None:
     client = ClientSession()
     client.request(board, Limit(time=1.0))
@@ -71,7 +52,7 @@ def test_the_client_takes_a_pass(board: Board) -> None:
     assert client.receive("-1,-1") == EngineMove(Move.PASS)
 
 
-def test_a_pass_reaches_both_ends() -> None:
+def test_a_pass_is_sent() -> None:
     client = ClientSession()
     board = Board(15, "renju")
     board.push("h8")
@@ -85,10 +66,3 @@ def test_a_pass_reaches_both_ends() -> None:
     board.push("a4")
     board.push(Move.PASS)
     assert client.request(board, Limit(time=1.0))[-1] == "TURN -1,-1"
-    session = GomocupSession(lambda: "")
-    for line in ("START 15", "INFO rule 4", "BEGIN"):
-        session.handle(line)
-    session.search_event(PlayResult(Move("h8")))
-    assert isinstance(session.handle("TURN -1,-1")[-1], StartSearch)
-    assert session.position is not None
-    assert str(session.position.board.turn) == "black"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from gomocup_dialogues import Actor
-from tengen import Board, Colour, Move, Rule
+from gomocup_peer import NATIVE
+from tengen import Board, Colour, Engine, Move, Rule
 from tengen.engine import Info, Limit
 from tengen.engine.protocol.client import (
     ClientSession,
@@ -144,28 +144,13 @@ def test_another_size_and_another_game() -> None:
 
 
 def test_the_server_understands_the_client() -> None:
-    """Both ends agree on every position: the board of the search is the requested one."""
+    """Both ends agree on every position: each move is legal on the requested board."""
     positions = [board(), board("7,7"), board("7,7 8,8 6,6 5,5"), board("1,2 3,4 5,6")]
     positions += [board("2,2 1,1", 5), board("7,7 8,8", 22, "renju"), board("3,3", 9, "caro")]
     positions += [Board.from_stones(black="c3 d4", white="h8", to_move="white")]
-    client, actor = ClientSession(), Actor()
-    for position in positions:
-        lines = client.request(position, SECOND)
-        while True:
-            actor.replies.clear()
-            for line in lines:
-                actor.do(actor.session.handle(line))
-            reply = None
-            for reported in actor.replies:
-                heard = client.receive(reported)
-                reply = reply if isinstance(heard, Info | None) else heard
-            if isinstance(reply, EngineMove):
-                break
-            assert isinstance(reply, SendLines)
-            lines = reply.lines
-        assert actor.last is not None
-        assert actor.last.board == position
-        assert actor.last.limit.time == pytest.approx(0.96)
+    with Engine.popen(NATIVE) as engine:
+        for position in positions:
+            assert position.is_legal(engine.play(position, Limit(time=0.05)).move)
 
 
 # --- limits and options ---

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from gomocup_peer import FAKE, REAL
+from gomocup_peer import NATIVE, REAL
 from tengen import Board, Move
 from tengen.engine import (
     AnyEngine,
@@ -68,11 +68,11 @@ def after(moves: str) -> Board:
 # --- engines that behave ---
 
 
-@pytest.mark.parametrize("command", [FAKE, REAL], ids=["fake", "real"])
+@pytest.mark.parametrize("command", [NATIVE, REAL], ids=["native", "python"])
 def test_a_game(command: list[str]) -> None:
     with Engine.popen(command) as engine:
         assert isinstance(engine, AnyEngine)
-        assert re.fullmatch(r"(Fake 1\.5|Tengen .+)", engine.name)
+        assert re.fullmatch(r"Tengen .+", engine.name)
         board = Board(15, "renju")
         for reply in ("0,0", "14,14", "0,14", "14,0"):
             played = engine.play(board, Limit(time=0.05, nodes=2000))
@@ -88,7 +88,7 @@ def test_a_game(command: list[str]) -> None:
 
 def test_both_engines_play_each_other() -> None:
     """Any position of a game reaches the other process as it is."""
-    with Engine.popen(FAKE) as first, Engine.popen(FAKE) as second:
+    with Engine.popen(NATIVE) as first, Engine.popen(NATIVE) as second:
         board = Board(7, "standard")
         while not board.is_over() and board.ply < 30:
             board.push((first, second)[board.ply % 2].play(board, QUICK).move)
@@ -96,48 +96,48 @@ def test_both_engines_play_each_other() -> None:
 
 
 def test_an_analysis() -> None:
-    with Engine.popen([*FAKE, "slow"]) as engine:
+    with Engine.popen(NATIVE) as engine:
         analysis = engine.analyse(after("h8"))
         info = next(analysis)
-        assert info.depth == 3
-        assert info.pv[0] == Move("h7")
+        assert info.depth >= 1
+        assert after("h8").is_legal(info.pv[0])
         with pytest.raises(EngineBusy):
             engine.play(Board(), QUICK)
         with pytest.raises(EngineBusy):
             engine.configure(threads=2)
         analysis.stop()
-        assert analysis.wait().move == Move("h7")
-        assert analysis.played.ponder == Move("g8")
-        assert engine.play(after("h8"), QUICK).move == Move("h7")
+        assert after("h8").is_legal(analysis.wait().move)
+        assert analysis.played.ponder is not None
+        assert after("h8").is_legal(engine.play(after("h8"), QUICK).move)
 
 
 def test_leaving_an_analysis_ends_it() -> None:
-    with Engine.popen([*FAKE, "slow"]) as engine:
+    with Engine.popen(NATIVE) as engine:
         for _ in engine.analyse(after("h8"), ENDLESS):
             break
         with engine.analyse(after("h8 i8")):
             pass
-        assert engine.play(after("h8"), QUICK).move == Move("h7")
+        assert after("h8").is_legal(engine.play(after("h8"), QUICK).move)
 
 
 def test_stop_from_another_thread() -> None:
-    with Engine.popen([*FAKE, "slow"]) as engine:
+    with Engine.popen(NATIVE) as engine:
         engine.stop()  # nothing to stop
         timer = threading.Timer(0.2, engine.stop)
         timer.start()
-        assert engine.play(after("h8"), Limit()).move == Move("h7")
+        assert after("h8").is_legal(engine.play(after("h8"), Limit()).move)
         timer.join()
 
 
 def test_stop_before_the_start() -> None:
-    with Engine.popen([*FAKE, "slow"]) as engine:
+    with Engine.popen(NATIVE) as engine:
         analysis = engine.analyse(Board(11))  # START has not been answered
         analysis.stop()
-        assert analysis.wait().move == Move(5, 5)
+        assert Board(11).is_legal(analysis.wait().move)
 
 
 def test_options() -> None:
-    with Engine.popen(FAKE, options={"threads": 2}) as engine:
+    with Engine.popen(NATIVE, options={"threads": 2}) as engine:
         engine.configure(memory=350, ponder=True, show_detail=0, folder="/tmp/x y")
         assert engine.options["memory"] == 350
         session = engine._session
@@ -162,11 +162,11 @@ def test_options() -> None:
 )
 def test_bad_options(options: dict[str, object]) -> None:
     with pytest.raises(BadOption):
-        Engine.popen(FAKE, options=options)
+        Engine.popen(NATIVE, options=options)
 
 
 def test_what_the_protocol_cannot_do() -> None:
-    with Engine.popen(FAKE) as engine:
+    with Engine.popen(NATIVE) as engine:
         with pytest.raises(BadOption):
             engine.analyse(Board(), multipv=2)
         with pytest.raises(BadOption):
@@ -178,13 +178,13 @@ def test_what_the_protocol_cannot_do() -> None:
         with pytest.raises(GameOver):
             engine.play(after("h8 a1 h9 a3 h10 a5 h11 a7 h12"), QUICK)
         engine.ponder(after("h8"))
-        assert engine.ponder_hit(QUICK).move == Move("h7")
+        assert after("h8").is_legal(engine.ponder_hit(QUICK).move)
 
 
 def test_commands() -> None:
-    for command in (" ".join(FAKE), FAKE, tuple(FAKE)):
+    for command in (" ".join(NATIVE), NATIVE, tuple(NATIVE)):
         with Engine.popen(command) as engine:
-            assert engine.name == "Fake 1.5"
+            assert engine.name.startswith("Tengen")
 
 
 def test_environment_and_folder(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_no_child_is_left_behind() -> None:
 
 
 def test_a_killed_engine() -> None:
-    engine = Engine.popen([*FAKE, "slow"])
+    engine = Engine.popen(NATIVE)
     analysis = engine.analyse(after("h8"))
     next(analysis)
     os.kill(engine.pid, signal.SIGKILL)
@@ -317,7 +317,7 @@ def test_a_killed_engine() -> None:
 
 
 def test_closing_in_the_middle_of_a_search() -> None:
-    engine = Engine.popen([*FAKE, "slow"])
+    engine = Engine.popen(NATIVE)
     analysis = engine.analyse(after("h8"))
     next(analysis)
     engine.close()

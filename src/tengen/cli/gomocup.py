@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""`tengen gomocup`, also installed as `pbrain-tengen`: an engine for the Gomocup protocol on stdin
-and stdout. `tengen.engine.protocol` has the protocol.
+"""`tengen gomocup`: an engine for the Gomocup protocol on stdin and stdout, served by the native
+core. Beside the nets that the program `pbrain-tengen` knows it plays with ONNX files.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Mapping
-from functools import lru_cache
+from typing import Any
 
-from tengen.cli.engine_common import add_engine, engine_options, make_engine
-from tengen.engine.base import AnyEngine
-from tengen.engine.evaluator import choose_evaluator
-from tengen.engine.info import Evaluation
-from tengen.engine.options import defaults
-from tengen.engine.protocol.gomocup_server import serve
-from tengen.engine.protocol.gomocup_session import GomocupSession
-from tengen.engine.protocol.gomocup_settings import GomocupSettings
+from tengen import _core
+from tengen.cli.engine_common import add_engine, engine_options
+from tengen.engine.errors import BadOption
+from tengen.engine.nets import BUNDLED
 from tengen.game.rule import Rule
 
 _EXAMPLES = """\
@@ -36,45 +30,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until END or the end of the input."""
-    options = defaults() | engine_options(args)
+    """Serve until END or the end of the input; the process ends then."""
+    from tengen._version import version
 
-    @lru_cache(maxsize=8)  # the session needs it before each search
-    def evaluation(rule: Rule, size: int, net_memory: int) -> Evaluation:
-        return choose_evaluator(options | {"net_memory": net_memory}, rule, size).evaluation
-
-    session = GomocupSession(
-        about,
-        settings=GomocupSettings(thread_num=args.threads),
-        memory=args.memory,
-        cores=os.cpu_count() or 1,
-        machine=_machine(),
-        seed=int.from_bytes(os.urandom(2), "little"),
-        evaluation=evaluation,
-    )
-
-    def make(options: Mapping[str, int]) -> AnyEngine:
-        return make_engine(args, **options)
-
-    code = serve(session, make, sys.stdin.fileno(), sys.stdout.fileno())
-    sys.stderr.flush()
-    os._exit(code)  # managers wait for the end: Python would first give back what goes anyway
-
-
-def _machine() -> int:
-    """MiB of memory that the machine has; 0 if unknown."""
+    given = engine_options(args)
+    if args.preset is not None:
+        given = {"search": "alphabeta"} | given
+    texts = {name: _text(value) for name, value in given.items()}
+    streams = sys.stdin.fileno(), sys.stdout.fileno()
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
-    except (AttributeError, ValueError, OSError):
-        return 0
+        _core.serve_gomocup(texts, str(BUNDLED.parent), _load_onnx, version(), *streams)
+    except ValueError as error:
+        raise BadOption(str(error)) from None
+    return 0  # not reached
 
 
-def about() -> str:
-    """The reply to ABOUT."""
-    from tengen._version import version  # late: looking it up is slow
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
-    facts = {"name": "Tengen", "version": version(), "author": "The Tengen authors"}
-    return ", ".join(f'{key}="{value}"' for key, value in facts.items())
+
+def _load_onnx(black: str, white: str, rule: int, size: int) -> tuple[Any, int, Any]:
+    """The functions that evaluate positions with black and with white to move, and the sizes that
+    both nets support, as bits. Raises BadNet.
+    """
+    from tengen.engine.onnx_net import OnnxNet
+
+    nets = {path: OnnxNet(path) for path in dict.fromkeys((black, white))}
+    for net in nets.values():
+        net.check_supports(list(Rule)[rule], size)
+    sizes = sum(1 << one for one in {*nets[black].sizes} & {*nets[white].sizes})
+    return nets[black].evaluate, sizes, None if black == white else nets[white].evaluate
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-"""Protocols between engines and managers. A session has no input and output: lines in, actions out;
-pipes and threads are adapters around it. See docs/protocol.md.
+"""The manager's end of protocols: a session has no input and output, and pipes and threads are
+adapters around it. The engine's end is in the native core. See docs/protocol.md.
 """

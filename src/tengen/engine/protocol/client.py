@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 from tengen.engine.info import Info
 from tengen.engine.limit import Limit
-from tengen.engine.protocol.gomocup_settings import UNLIMITED
 from tengen.engine.protocol.search_messages import parse_info
 from tengen.engine.protocol.syntax import (
     GomocupCommand,
@@ -32,6 +31,7 @@ from tengen.game.errors import BadNotation, BadPosition, IllegalMove
 from tengen.game.move import Move
 from tengen.game.rule import Colour
 
+_UNLIMITED = 2**31 - 1  # the time left of a match without a limit, in ms
 # ms per move without a time limit: eleven days.
 _NO_TIME_LIMIT = 10**9
 _MOVE = re.compile(r"-?\d.*,", re.ASCII)
@@ -256,7 +256,7 @@ class ClientSession:
         infos: dict[str, str | int] = {
             "timeout_turn": turn,
             "timeout_match": self._match if clock else 0,
-            "time_left": clock or UNLIMITED,
+            "time_left": clock or _UNLIMITED,
             "game_type": 1,
             "rule": board.rule.gomocup,
             **self.options,

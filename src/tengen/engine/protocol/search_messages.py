@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MESSAGE lines about a search: writing, reading, and which of them the manager gets.
+"""Reads the MESSAGE lines of engines about a search.
 
 Tengen writes `DEPTH 12-20 | EVAL +35 | NODES 81230 | SPEED 1200000 | TIME 68 | LINE 7,7 8,8`: depth
 and selective depth, score or `+M9` for the side to move, nodes, nodes per second, ms, line. Similar
@@ -18,8 +18,6 @@ from tengen.game.errors import BadNotation
 from tengen.game.move import Move
 
 _MAX_LINE = 24  # moves of a line, as many as a manager's window shows
-# Seconds of search between two lines, by show_detail.
-_PERIODS = {1: 0.5, 2: 0.1}
 
 _DEPTH = re.compile(r"\bdepth\b[ :=]*(\d{1,6})(?:[-/](\d{1,6}))?", re.IGNORECASE | re.ASCII)
 _SCORE = re.compile(
@@ -35,21 +33,6 @@ _TIME = re.compile(
 _LINE = re.compile(r"\b(?:line|bestline|pv)\b[ :=]*(.*)", re.IGNORECASE | re.ASCII)
 _NAME = re.compile(r"([a-z])([1-9]\d?)", re.IGNORECASE | re.ASCII)
 _FACTORS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
-
-
-def format_info(info: Info) -> str:
-    """The line, without the MESSAGE before it."""
-    line = [move.gomocup for move in info.pv[:_MAX_LINE] if not move.is_pass]
-    parts = [
-        f"DEPTH {info.depth}-{max(info.depth, info.seldepth)}",
-        f"EVAL {info.score.relative}",
-        f"NODES {info.nodes}",
-        f"SPEED {info.nps}",
-        f"TIME {round(info.time * 1000)}",
-    ]
-    if info.multipv != 1:
-        parts.insert(0, f"({info.multipv})")
-    return " | ".join([*parts, f"LINE {' '.join(line)}"] if line else parts)
 
 
 def parse_info(text: str, board: Board) -> Info | None:
@@ -105,28 +88,3 @@ def _point(word: str, size: int) -> Move | None:
         return parse_point(word, size)
     except BadNotation:
         return None
-
-
-class SearchReporter:
-    """Chooses the lines about one search that the manager gets: some per second, and the last. Time
-    is that of the search, so that the same search gives the same lines.
-    """
-
-    def __init__(self) -> None:
-        self._next = 0.0  # time of the next line, in seconds of the search
-        self._last: Info | None = None
-
-    def line(self, info: Info, detail: int) -> str | None:
-        """The line of this info; None if it is too early, or `detail` is 0."""
-        if detail == 0 or info.time < self._next:
-            return None
-        if info.multipv == 1:
-            self._next = info.time + _PERIODS[min(detail, max(_PERIODS))]
-            self._last = info
-        return format_info(info)
-
-    def last_line(self, info: Info | None, detail: int) -> str | None:
-        """The last line, unless it was already sent."""
-        if detail == 0 or info is None or info == self._last:
-            return None
-        return format_info(info)

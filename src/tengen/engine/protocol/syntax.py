@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The syntax of the Gomocup protocol: lines, commands, points. Both ends use it."""
+"""The syntax of the Gomocup protocol for the manager's end: lines, commands, points."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from tengen.game.errors import BadNotation
 from tengen.game.move import Move
 
 _POINT = re.compile(r"(\d{1,9})\s*,\s*(\d{1,9})", re.ASCII)
-_STONE = re.compile(r"(\d{1,9}\s*,\s*\d{1,9})\s*,\s*(\d{1,9})", re.ASCII)
-_NUMBER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 _CONTROL = re.compile(r"[^ -~]")
 PASS_TEXT = "-1,-1"  # an extension: the protocol has no pass
 _BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
@@ -40,11 +38,6 @@ def parse(line: str) -> GomocupCommand | None:
     return GomocupCommand(verb.upper(), rest[0].strip() if rest else "", verb) if verb else None
 
 
-def parse_number(text: str) -> int | None:
-    """A whole number; None for any other text."""
-    return int(text) if _NUMBER.fullmatch(text) else None
-
-
 def parse_point(text: str, size: int) -> Move:
     """The point of `x,y` on a board of `size`. Raises BadNotation.
 
@@ -66,14 +59,6 @@ def parse_move(text: str, size: int) -> Move:
 
 def format_move(move: Move) -> str:
     return PASS_TEXT if move.is_pass else move.gomocup
-
-
-def parse_stone(text: str, size: int) -> tuple[Move, int]:
-    """The point and the owner of `x,y,who`: 1 own, 2 the opponent's. Raises BadNotation."""
-    match = _STONE.fullmatch(text)
-    if match is None:
-        raise BadNotation(f"no stone '{quoted(text)}': expected x,y,who")
-    return parse_point(match[1], size), int(match[2])
 
 
 def quoted(text: str) -> str:
