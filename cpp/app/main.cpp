@@ -7,34 +7,14 @@
 #include <string>
 #include <string_view>
 
-#ifdef _WIN32
-#include <fcntl.h>
-#include <io.h>
-#include <windows.h>
-#else
-#include <unistd.h>
-#include <csignal>
-#endif
-
 #include "app/server.h"
+#include "os/os.h"
 
 namespace {
 
 using namespace tengen;
 
 constexpr const char* VERSION = TENGEN_VERSION;
-
-/// The program itself, with links resolved; empty if unknown.
-std::filesystem::path own_path() {
-#ifdef _WIN32
-  std::wstring path(32768, L'\0');
-  path.resize(GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size())));
-  return path;
-#else
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error);
-#endif
-}
 
 void print_help() {
   std::cout << "usage: pbrain-tengen [--OPTION VALUE ...]\n\n"
@@ -52,7 +32,7 @@ int run(int argc, char** argv) {
   PlayOptions options;
   options.search = SearchKind::ALPHABETA;  // with --preset, unless --search names another
   bool has_preset = false, has_search = false;
-  std::filesystem::path data = own_path().parent_path() / "data";
+  std::filesystem::path data = os::program_path().parent_path() / "data";
   for (int n = 1; n < argc; ++n) {
     const std::string_view word = argv[n];
     if (word == "--help" || word == "-h") {
@@ -74,12 +54,6 @@ int run(int argc, char** argv) {
     has_search |= word == "--search";
   }
   if (!has_preset && !has_search) options.search.reset();
-#ifdef _WIN32
-  _setmode(0, _O_BINARY);
-  _setmode(1, _O_BINARY);
-#else
-  std::signal(SIGPIPE, SIG_IGN);  // a closed output is the end, not an error
-#endif
   app::serve(std::move(options), app::bundle_in(data), {}, VERSION, 0, 1);
 }
 

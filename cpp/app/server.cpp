@@ -7,12 +7,7 @@
 #include <random>
 #include <string>
 
-#ifdef _WIN32
-#include <io.h>
-#include <windows.h>
-#else
-#include <unistd.h>
-#endif
+#include "os/os.h"
 
 namespace tengen::app {
 
@@ -27,31 +22,7 @@ constexpr double END_OF_SEARCH = 0.05;
 constexpr double EXIT_TIMEOUT = 0.08;
 constexpr double PENDING_TIMEOUT = 3;
 
-/// MiB of memory that the machine has; 0 if unknown.
-i64 machine_memory() {
-#ifdef _WIN32
-  MEMORYSTATUSEX status{};
-  status.dwLength = sizeof status;
-  return GlobalMemoryStatusEx(&status) ? static_cast<i64>(status.ullTotalPhys >> 20) : 0;
-#else
-  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && size > 0 ? static_cast<i64>(pages) * size >> 20 : 0;
-#endif
-}
-
 std::chrono::duration<double> seconds(double count) { return std::chrono::duration<double>(count); }
-
-#ifdef _WIN32
-auto read_some(int file, char* bytes, size_t most) {
-  return _read(file, bytes, static_cast<unsigned>(most));
-}
-auto write_some(int file, const char* bytes, size_t count) {
-  return _write(file, bytes, static_cast<unsigned>(count));
-}
-#else
-auto read_some(int file, char* bytes, size_t most) { return ::read(file, bytes, most); }
-auto write_some(int file, const char* bytes, size_t count) { return ::write(file, bytes, count); }
-#endif
 
 /// Lines to write, in order. A thread that may block writes them itself, which saves the time of
 /// waking another; the reader never does, as it has to see END.
@@ -108,7 +79,7 @@ class Output {
 
   void write(std::string_view text) {
     while (!text.empty() && !is_broken_) {
-      const auto count = write_some(file_, text.data(), text.size());
+      const auto count = os::write_some(file_, text.data(), text.size());
       if (count <= 0) is_broken_ = true;
       text.remove_prefix(count <= 0 ? 0 : static_cast<size_t>(count));
     }
@@ -139,7 +110,7 @@ class Server {
     LineSplitter lines;
     std::string chunk(CHUNK, '\0');
     while (true) {
-      const auto count = read_some(input_, chunk.data(), chunk.size());
+      const auto count = os::read_some(input_, chunk.data(), chunk.size());
       if (count <= 0) break;
       for (const std::string& line : lines.feed({chunk.data(), static_cast<size_t>(count)}))
         if (!handle(line)) quit();
@@ -215,11 +186,12 @@ Bundle bundle_in(const std::filesystem::path& folder) {
 
 void serve(PlayOptions options, Bundle bundle, LoadExternal load_external,
            const std::string& version, int input, int output) {
+  os::prepare_pipes();
   SessionConfig config;
   config.about = "name=\"Tengen\", version=\"" + version + "\", author=\"The Tengen authors\"";
   config.settings.thread_num = options.core.threads;
   config.limits = {static_cast<int>(std::max(1u, std::thread::hardware_concurrency())),
-                   static_cast<int>(options.core.memory >> 20), machine_memory()};
+                   static_cast<int>(options.core.memory >> 20), os::machine_memory()};
   config.seed = std::random_device()() & 0xFFFF;
   config.evaluator = [options, nets = bundle.nets](Rule rule, int size, int net_memory) {
     PlayOptions asked = options;

@@ -5,18 +5,14 @@
 
 #include <filesystem>
 
-#include "base/types.h"
+#include "os/os.h"
 
 namespace tengen {
 
 /// Not thread-safe.
 class FileLock {
  public:
-  enum class Result {
-    LOCKED,       ///< by this object
-    BUSY,         ///< by another process; try again
-    UNSUPPORTED,  ///< the system, the file system or the permissions do not allow locks
-  };
+  using Result = os::LockResult;  ///< BUSY: try again
 
   explicit FileLock(std::filesystem::path path) : path_(std::move(path)) {}
   ~FileLock() { release(); }
@@ -25,13 +21,14 @@ class FileLock {
 
   /// Does not block.
   Result try_lock();
-  bool is_held() const { return file_ >= 0; }
+  bool is_held() const { return is_held_; }
   /// Removes the file and releases the lock.
   void release();
 
  private:
   std::filesystem::path path_;
-  int file_ = -1;
+  std::intptr_t handle_ = 0;
+  bool is_held_ = false;
 };
 
 }  // namespace tengen

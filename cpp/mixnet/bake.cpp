@@ -12,8 +12,8 @@
 
 #include "base/crc32.h"
 #include "base/parallel.h"
-#include "base/thread_priority.h"
 #include "mixnet/patterns.h"
+#include "os/os.h"
 
 namespace tengen::mixnet {
 
@@ -367,7 +367,7 @@ Codebook bake(const MappingWeights& weights, const Shape& shape, const BakeOptio
 }
 
 Codebooks bake(const Weights& weights, const BakeOptions& options) {
-  if (options.in_background) lower_thread_priority();
+  if (options.in_background) os::lower_thread_priority();
   if (options.progress != nullptr) options.progress->begin(2 * cost_of(weights.shape));
   Codebooks result{bake(weights.mapping[0], weights.shape, options),
                    bake(weights.mapping[1], weights.shape, options)};

@@ -5,26 +5,12 @@
 #include <stdexcept>
 #include <utility>
 
-#if __has_include(<unistd.h>)
-#include <unistd.h>
-#endif
+#include "os/os.h"
 
 namespace tengen::mixnet {
 
-namespace {
-
-long process() {
-#if __has_include(<unistd.h>)
-  return getpid();
-#else
-  return 0;
-#endif
-}
-
-}  // namespace
-
 NetLoading::NetLoading(std::string file, CodebookCache cache, int threads)
-    : process_(process()),
+    : process_(os::process_id()),
       thread_([this, file = std::move(file), cache = std::move(cache), threads] {
         work(file, cache, threads);
       }) {}
@@ -34,7 +20,7 @@ NetLoading::~NetLoading() { stop(); }
 void NetLoading::stop() {
   progress_.stop();
   if (!thread_.joinable()) return;
-  if (process_ == process())
+  if (process_ == os::process_id())
     thread_.join();
   else  // after a fork the thread does not exist: joining it would block forever
     new std::thread(std::move(thread_));

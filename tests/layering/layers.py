@@ -41,6 +41,7 @@ UNRANKED = {"", "__init__", "__main__", "_version"}
 # Folders of the native core, lowest first. A subfolder is its own unit; units of one line do not
 # include one another.
 CPP_RANKS = [
+    ["os"],
     ["base"],
     ["simd"],
     ["game"],
