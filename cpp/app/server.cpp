@@ -15,7 +15,9 @@ using namespace protocol;
 
 namespace {
 
-constexpr size_t CHUNK = 1 << 16;  ///< bytes per read
+constexpr size_t CHUNK = 1 << 16;      ///< bytes per read
+constexpr size_t MAX_WRITE = 1 << 12;  ///< bytes per write
+constexpr size_t MAX_LINES = 1 << 17;  ///< that wait to be written
 // Seconds from END to the exit of the process: for a search to end, and for the manager to read an
 // answer. After the end of the input the running search, which may still wait for its net, answers.
 constexpr double END_OF_SEARCH = 0.05;
@@ -43,16 +45,23 @@ class Output {
   /// Lets another thread write what was put.
   void flush_later() { changed_.notify_all(); }
 
-  /// Waits at most `limit` seconds for all lines to be written.
-  void finish(double limit) {
+  /// Waits for all lines to be written, as long as somebody reads some within `patience` seconds.
+  void finish(double patience) {
     std::unique_lock guard(lock_);
     changed_.notify_all();
-    changed_.wait_for(guard, seconds(limit),
-                      [this] { return is_broken_ || (lines_.empty() && !is_writing_); });
+    u64 before = 0;
+    do {
+      before = written_;
+      changed_.wait_for(guard, seconds(patience),
+                        [this] { return lines_.empty() && !is_writing_; });
+    } while (!(lines_.empty() && !is_writing_) && written_ != before);
   }
 
-  /// Whether nobody reads the output.
-  bool is_broken() const { return is_broken_; }
+  /// Waits until a manager that sends but does not read has read some: memory is bounded.
+  void wait_for_room() {
+    std::unique_lock guard(lock_);
+    changed_.wait(guard, [this] { return lines_.size() < MAX_LINES; });
+  }
 
  private:
   void write_all() {
@@ -69,6 +78,7 @@ class Output {
     while (!lines_.empty()) {
       std::string text;
       for (; !lines_.empty(); lines_.pop_front()) text += lines_.front();
+      changed_.notify_all();  // there is room
       guard.unlock();
       write(text);
       guard.lock();
@@ -78,12 +88,12 @@ class Output {
   }
 
   void write(std::string_view text) {
-    while (!text.empty() && !is_broken_) {
-      const auto count = os::write_some(file_, text.data(), text.size());
-      if (count <= 0) is_broken_ = true;
-      text.remove_prefix(count <= 0 ? 0 : static_cast<size_t>(count));
+    while (!text.empty()) {
+      const auto count = os::write_some(file_, text.data(), std::min(text.size(), MAX_WRITE));
+      if (count <= 0) std::_Exit(0);  // nobody reads: an end like any other
+      text.remove_prefix(static_cast<size_t>(count));
+      written_ += static_cast<u64>(count);
     }
-    if (is_broken_) std::_Exit(0);  // an end like any other
   }
 
   int file_;
@@ -91,7 +101,7 @@ class Output {
   std::condition_variable changed_;
   std::deque<std::string> lines_;
   bool is_writing_ = false;
-  std::atomic<bool> is_broken_ = false;
+  std::atomic<u64> written_ = 0;  ///< bytes
   std::thread thread_;
 };
 
@@ -128,6 +138,7 @@ class Server {
   /// On the reading thread. False: it was END.
   bool handle(const std::string& line) {
     const i64 when = StopCondition::now_in_nanoseconds();
+    output_.wait_for_room();
     {
       const std::lock_guard guard(lock_);
       perform(session_.handle(line), when);

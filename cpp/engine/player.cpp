@@ -75,6 +75,11 @@ Player::Player(PlayOptions options, Bundle bundle, LoadExternal load_external)
 Player::~Player() { stop(); }
 
 void Player::configure(const PlayOptions& options) {
+  const bool is_same = options.core.threads == options_.core.threads &&
+                       options.core.memory == options_.core.memory &&
+                       options.level == options_.level && options.net == options_.net &&
+                       options.net_memory == options_.net_memory;
+  if (is_same) return;  // pondering goes on
   end_pondering();
   if (options.core.threads != options_.core.threads)
     engine_.set_option("threads", options.core.threads);
@@ -191,6 +196,8 @@ PlayedMove Player::finish(const Search& search, const OnLine& on_line) {
 
 void Player::ponder(const Board& board, Rule rule) {
   end_pondering();
+  // The next move must not wait for a net that is being baked.
+  if (!loader_.request(options_, rule, board.size())->is_ready()) return;
   GoRequest request;
   Search search = begin(board, rule, {}, now(), true, request);
   engine_.go(request);

@@ -23,7 +23,8 @@ class Player {
   ~Player();
 
   const PlayOptions& options() const { return options_; }
-  /// Ends pondering. Throws std::invalid_argument.
+  /// Sets threads, memory, level and net, and ends pondering if one of them changes. Throws
+  /// std::invalid_argument.
   void configure(const PlayOptions& options);
   /// Starts loading what searches of this rule and size need. Throws BadNet.
   void prepare(Rule rule, int size);
@@ -37,7 +38,8 @@ class Player {
   /// Throws BadNet, std::bad_alloc if there is no memory for the tables, std::runtime_error.
   PlayedMove play(const Board& board, Rule rule, const Limit& limit, double waited,
                   const OnLine& on_line);
-  /// Searches the board after the expected reply until the next call. Throws like play().
+  /// Searches the board after the expected reply until the next call, unless its net is still
+  /// loading. Throws like play().
   void ponder(const Board& board, Rule rule);
   void end_pondering();
   /// Ends the search soon, or the next one at once. Thread-safe.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import time
 from itertools import groupby
 
 import pytest
@@ -172,3 +173,35 @@ def test_a_full_pipe_does_not_prevent_the_end(program: list[str]) -> None:
         process.stdin.write(b"ABOUT\n" * 10_000 + b"END\n")  # the answers are not read
         process.stdin.flush()
         assert process.wait(TIMEOUT) == 0
+
+
+def test_all_answers_before_the_end(program: list[str]) -> None:
+    """However slowly they are read."""
+    count = 50_000
+    process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"ABOUT\n" * count + b"END\n")
+        process.stdin.flush()
+        time.sleep(0.05)  # for the pipe to fill
+        assert sum(line.startswith(b"name=") for line in process.stdout) == count
+        assert process.wait(TIMEOUT) == 0
+
+
+def test_pondering_continues_on_the_expected_reply(program: list[str]) -> None:
+    """The nodes of a hit are those of a search that is older than the command."""
+    with Peer([*program, "--net", "classical", "--memory", "16"]) as peer:
+        peer.say("INFO pondering 1", "INFO max_depth 8", "START 15", "TURN 7,7")
+        lines: list[str] = []
+        while not is_move(line := peer.line()):
+            lines.append(str(line))
+        reply = lines[-1].split("LINE ")[1].split()[1]
+        time.sleep(1.5)
+        peer.say("INFO max_depth 0", "INFO timeout_turn 400", f"TURN {reply}")
+        while not is_move(line := peer.line()):
+            lines.append(str(line))
+        found = re.search(r"NODES (\d+) \| SPEED (\d+) \| TIME (\d+)", lines[-1])
+        assert found
+        nodes, speed, own = map(int, found.groups())
+        assert nodes / speed > 2 * own / 1000
