@@ -72,7 +72,7 @@ void EngineThread::stop() {
   stopped_ = jobs_;
   if (running_ > 0 && player_ != nullptr) player_->stop();
   tasks_.push_back([this] {
-    if (player_ != nullptr) player_->end_pondering();
+    if (player_ != nullptr) player_->end_search();
   });
   changed_.notify_all();
 }
@@ -127,8 +127,9 @@ void EngineThread::ponder(const StartPondering& request) {
   add([this, request] {
     if (player_ == nullptr) return;
     try {
-      player_->clear_stop();
-      player_->ponder(request.position.board(), request.position.rule());
+      player_->start({.board = request.position.board(),
+                      .rule = request.position.rule(),
+                      .purpose = SearchPurpose::PONDER});
     } catch (const std::exception&) {
       // Nobody waits for it.
     }
@@ -178,6 +179,8 @@ void EngineThread::do_search(const StartSearch& request, i64 since, u64 job) {
     event = SearchFailed{"not enough memory for a search: allow more"};
   } catch (const BadNet& error) {
     event = SearchFailed{error.what()};
+  } catch (const BadTables& error) {
+    event = SearchFailed{error.what()};
   } catch (const std::exception& error) {
     event = SearchFailed{std::string("the engine failed: ") + error.what()};
   }
@@ -199,8 +202,11 @@ PlayedMove EngineThread::played(const StartSearch& request, i64 since, u64 job) 
         player.clear_stop();
         if (job <= stopped_) player.stop();
       }
-      return player.play(request.position.board(), request.position.rule(), request.limit,
-                         seconds_since(since), [this](const SearchLine& line) { report_(line); });
+      return player.play({.board = request.position.board(),
+                          .rule = request.position.rule(),
+                          .limit = request.limit,
+                          .waited = seconds_since(since)},
+                         [this](const SearchLine& line) { report_(line); });
     } catch (const std::bad_alloc&) {
       if (!make_smaller(request.options)) throw;
     } catch (const std::system_error&) {  // no more threads

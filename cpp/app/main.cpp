@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// `pbrain-tengen`: an engine for the Gomocup protocol on stdin and stdout.
-#include <cstdio>
+// `pbrain-tengen`: an engine for the Gomocup protocol on stdin and stdout, and its bench.
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include "app/arguments.h"
+#include "app/bench_command.h"
+#include "app/program_bundle.h"
 #include "app/server.h"
-#include "os/os.h"
 
 namespace {
 
@@ -17,9 +19,11 @@ using namespace tengen;
 constexpr const char* VERSION = TENGEN_VERSION;
 
 void print_help() {
-  std::cout << "usage: pbrain-tengen [--OPTION VALUE ...]\n\n"
+  std::cout << "usage: pbrain-tengen [--OPTION VALUE ...]\n"
+               "       pbrain-tengen bench [--OPTION VALUE ...]\n\n"
                "A Gomoku and Renju engine for the Gomocup protocol (START, TURN, BOARD, ...) on\n"
-               "stdin and stdout. INFO of the manager overrides the options.\n\noptions:\n"
+               "stdin and stdout. INFO of the manager overrides the options.\n"
+               "`pbrain-tengen bench --help`: speed and signature of the search.\n\noptions:\n"
                "  --help, --version\n"
                "  --data DIR  folder of the tables and nets (default: `data` beside the program)\n";
   for (const OptionSpec& spec : option_specs()) {
@@ -28,40 +32,39 @@ void print_help() {
   }
 }
 
-int run(int argc, char** argv) {
+int serve(const std::vector<std::string>& arguments) {
   PlayOptions options;
   options.search = SearchKind::ALPHABETA;  // with --preset, unless --search names another
   bool has_preset = false, has_search = false;
-  std::filesystem::path data = os::program_path().parent_path() / "data";
-  for (int n = 1; n < argc; ++n) {
-    const std::string_view word = argv[n];
-    if (word == "--help" || word == "-h") {
+  std::filesystem::path data;
+  for (const app::Argument& argument : app::parse_arguments(arguments)) {
+    if (argument.name == "help") {
       print_help();
       return 0;
     }
-    if (word == "--version") {
+    if (argument.name == "version") {
       std::cout << "pbrain-tengen " << VERSION << "\n";
       return 0;
     }
-    if (!word.starts_with("--") || n + 1 == argc)
-      throw std::invalid_argument("unknown argument '" + std::string(word) + "': see --help");
-    const char* const value = argv[++n];
-    if (word == "--data")
-      data = value;
+    if (argument.name == "data")
+      data = argument.value;
     else
-      set_play_option(options, word.substr(2), value);
-    has_preset |= word == "--preset";
-    has_search |= word == "--search";
+      set_play_option(options, argument.name, argument.value);
+    has_preset |= argument.name == "preset";
+    has_search |= argument.name == "search";
   }
   if (!has_preset && !has_search) options.search.reset();
-  app::serve(std::move(options), app::bundle_in(data), {}, VERSION, 0, 1);
+  app::serve(std::move(options), app::program_bundle(data), {}, VERSION, 0, 1);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    if (arguments.empty() || arguments[0] != "bench") return serve(arguments);
+    arguments.erase(arguments.begin());
+    return app::run_bench_command(arguments);
   } catch (const std::exception& error) {
     std::cerr << "pbrain-tengen: " << error.what() << "\n";
     return 2;

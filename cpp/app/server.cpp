@@ -190,17 +190,13 @@ class Server {
 
 }  // namespace
 
-Bundle bundle_in(const std::filesystem::path& folder) {
-  return {std::make_shared<FolderSource>(folder),
-          NetFolder(std::make_shared<FolderSource>(folder / "nets"), true)};
-}
-
 void serve(PlayOptions options, Bundle bundle, LoadExternal load_external,
            const std::string& version, int input, int output) {
   os::prepare_pipes();
   SessionConfig config;
   config.about = "name=\"Tengen\", version=\"" + version + "\", author=\"The Tengen authors\"";
   config.settings.thread_num = options.core.threads;
+  config.settings.pondering = options.ponder;
   config.limits = {static_cast<int>(std::max(1u, std::thread::hardware_concurrency())),
                    static_cast<int>(options.core.memory >> 20), os::machine_memory()};
   config.seed = std::random_device()() & 0xFFFF;

@@ -14,7 +14,4 @@ namespace tengen::app {
 [[noreturn]] void serve(PlayOptions options, Bundle bundle, LoadExternal load_external,
                         const std::string& version, int input, int output);
 
-/// The bundle of a folder with tables, and nets in `nets`.
-Bundle bundle_in(const std::filesystem::path& folder);
-
 }  // namespace tengen::app

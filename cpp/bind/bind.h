@@ -19,6 +19,8 @@ void register_engine(nanobind::module_& module);
 void register_gomocup(nanobind::module_& module);
 void register_lazy_tables(nanobind::module_& module);
 void register_mixnet(nanobind::module_& module);
+void register_nets(nanobind::module_& module);
+void register_player(nanobind::module_& module);
 void register_selfplay(nanobind::module_& module);
 void register_solve(nanobind::module_& module);
 void register_system(nanobind::module_& module);

@@ -12,7 +12,6 @@
 #include "bind/bind.h"
 #include "bind/bound_net.h"
 #include "mixnet/heads.h"
-#include "mixnet/net_loading.h"
 #include "pattern/batch.h"
 
 namespace nb = nanobind;
@@ -34,36 +33,6 @@ BoundNet read_net(const nb::bytes& data, int threads) {
 mixnet::NetHeader read_header(const nb::bytes& start, std::optional<u64> length) {
   return mixnet::read_header({static_cast<const char*>(start.data()), start.size()}, length);
 }
-
-/// Starts loading from the bytes of a net file. `folder`: path of the cache as bytes; empty: no
-/// cache.
-void begin_loading(mixnet::NetLoading* place, const nb::bytes& data, const nb::bytes& folder,
-                   int threads) {
-  new (place) mixnet::NetLoading(
-      std::string(static_cast<const char*>(data.data()), data.size()),
-      mixnet::CodebookCache(std::string(static_cast<const char*>(folder.data()), folder.size())),
-      threads);
-}
-
-nb::bytes path_bytes(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  return nb::bytes(name.data(), name.size());
-}
-
-/// A weak reference to a net.
-class WeakNet {
- public:
-  explicit WeakNet(const BoundNet& net) : net_(net.net()) {}
-
-  std::optional<BoundNet> net() const {
-    auto net = net_.lock();
-    if (!net) return {};
-    return BoundNet(std::move(net));
-  }
-
- private:
-  std::weak_ptr<const mixnet::Net> net_;
-};
 
 /// A new zeroed array owned by Python.
 Logits new_array(std::initializer_list<size_t> shape, i32*& data) {
@@ -141,29 +110,10 @@ void register_header(nb::module_& module) {
       .def_ro("colours", &NetHeader::colours, "1: black to move, 2: white.");
 }
 
-void register_loading(nb::module_& module) {
-  using mixnet::NetLoading;
-  nb::class_<NetLoading>(module, "NetLoading", "Loads a net in its own thread.")
-      .def("__init__", &begin_loading, nb::arg("data"), nb::arg("cache"), nb::arg("threads") = 0)
-      .def_prop_ro("is_done", &NetLoading::is_done, "Whether loading ended, with success or not.")
-      .def_prop_ro("progress", &NetLoading::progress, "Fraction of baking done, 0 to 1.")
-      .def("stop", &NetLoading::stop, "Stops loading and waits for its thread.")
-      .def(
-          "net", [](const NetLoading& loading) { return BoundNet(loading.net()); },
-          "The net, after is_done. ValueError if the bytes are not a net.")
-      .def_prop_ro("from_cache", [](const NetLoading& l) { return l.report().from_cache; })
-      .def_prop_ro("file", [](const NetLoading& l) { return path_bytes(l.report().file); })
-      .def_prop_ro("note", [](const NetLoading& l) { return l.report().note; });
-  nb::class_<WeakNet>(module, "WeakNet", "A weak reference to a net.")
-      .def(nb::init<const BoundNet&>(), nb::arg("net"))
-      .def("net", &WeakNet::net, "The net; None if it was destroyed.");
-}
-
 }  // namespace
 
 void register_mixnet(nb::module_& module) {
   register_header(module);
-  register_loading(module);
   nb::class_<BoundNet>(module, "Net", "A Mixnet, baked and ready.", nb::is_weak_referenceable())
       .def_static("read", &read_net, nb::arg("data"), nb::arg("threads") = 0,
                   "From the bytes of a net file. ValueError if they are invalid.")

@@ -10,6 +10,8 @@ NB_MODULE(_core, module) {
   tengen::bind::register_batch(module);
   tengen::bind::register_lazy_tables(module);
   tengen::bind::register_mixnet(module);
+  tengen::bind::register_nets(module);
+  tengen::bind::register_player(module);
   tengen::bind::register_engine(module);
   tengen::bind::register_gomocup(module);
   tengen::bind::register_selfplay(module);

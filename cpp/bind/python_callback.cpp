@@ -3,6 +3,7 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -69,6 +70,19 @@ NetCallback python_callback(const nb::callable& function) {
     } catch (const nb::cast_error&) {
       throw std::runtime_error("the function of a net must return two arrays of float32");
     }
+  };
+}
+
+LoadExternal external_loader(const nb::callable& function) {
+  return [kept = held(function)](const NetPair& nets, Rule rule, int size) {
+    const nb::gil_scoped_acquire gil;
+    auto net = std::make_shared<ExternalNet>();
+    try {
+      nb::handle(kept.get())(nets[0].place(), nets[1].place(), static_cast<int>(rule), size, net);
+    } catch (const nb::python_error& error) {
+      net->fail(BadNet(message_of(error), nets[0].place()));
+    }
+    return net;
   };
 }
 

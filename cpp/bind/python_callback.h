@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "eval/callback_evaluator.h"
+#include "engine/evaluator_loader.h"
 
 namespace tengen::bind {
 
@@ -12,5 +12,11 @@ namespace tengen::bind {
 /// size, size] of float32. It is called with the GIL from the search threads; its exceptions become
 /// std::runtime_error with their message, except KeyboardInterrupt, which is passed on.
 NetCallback python_callback(const nanobind::callable& function);
+
+using LoadFunction = nanobind::typed<nanobind::callable, nanobind::object(...)>;
+
+/// A function that loads nets outside the core: called with the files for black and for white to
+/// move, the number of the rule, the size, and an ExternalNet that it sets, at once or later.
+LoadExternal external_loader(const nanobind::callable& function);
 
 }  // namespace tengen::bind

@@ -41,9 +41,10 @@ void Engine::require_idle() const {
   if (is_running()) throw std::logic_error("the engine is searching");
 }
 
-void Engine::set_option(std::string_view name, i64 value) {
+void Engine::set_options(const EngineOptions& options) {
   require_idle();
-  tengen::set_option(options_, name, value);
+  if (options == options_) return;
+  options_ = options;
   searcher_.reset();  // the next search makes a new one
 }
 
@@ -179,8 +180,10 @@ EngineEvent Engine::run_search(const SearchRequest& request, const Searcher::OnI
   } catch (const std::exception& error) {
     const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) ||
                            dynamic_cast<const std::system_error*>(&error);
-    last.kind = is_memory ? EngineEvent::Kind::NO_MEMORY : EngineEvent::Kind::FAILED;
-    last.error = error.what();
+    last.kind = EngineEvent::Kind::FAILED;
+    last.failure = is_memory ? std::current_exception()
+                             : std::make_exception_ptr(std::runtime_error(
+                                   std::string("the search failed: ") + error.what()));
     const std::lock_guard guard(lock_);  // other threads call progress()
     searcher_.reset();                   // its state is undefined after an exception
   }

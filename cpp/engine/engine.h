@@ -6,6 +6,7 @@
 #include <array>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,15 +21,17 @@
 
 namespace tengen {
 
-/// An info line, the result, or an error; NO_MEMORY: for the tables or the threads.
+/// An info line, the result, or an error.
 struct EngineEvent {
-  enum class Kind : u8 { INFO, DONE, FAILED, NO_MEMORY };
+  enum class Kind : u8 { INFO, DONE, FAILED };
 
   Kind kind = Kind::INFO;
   SearchInfo info;          ///< of DONE: the line of the move
   Point move = NO_POINT;    ///< of DONE; NO_POINT is a pass
   Point ponder = NO_POINT;  ///< expected reply, if any
-  std::string error;
+  /// Of FAILED: std::bad_alloc or std::system_error if there is no memory for tables or threads,
+  /// else std::runtime_error.
+  std::exception_ptr failure = nullptr;
 };
 
 /// A position and its limits.
@@ -49,8 +52,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Throws std::invalid_argument; std::logic_error while a search runs.
-  void set_option(std::string_view name, i64 value);
+  /// Throws std::logic_error while a search runs.
+  void set_options(const EngineOptions& options);
   /// Loads the classical tables of a rule from the bytes of their file.
   void load_tables(Rule rule, std::string_view bytes);
   /// Sets the evaluation of the preset ALPHABETA; the default is the classical tables. Throws
@@ -63,6 +66,8 @@ class Engine {
   /// Samples since the last call.
   std::vector<SearchSample> take_samples();
   const EngineOptions& options() const { return options_; }
+  /// What was loaded, for evaluators of a rule.
+  EvaluatorResources resources(Rule rule) const;
 
   /// Starts a search. Requires that the game is not over. Throws std::logic_error if one is
   /// running, std::bad_alloc if there is no memory for the tables, std::invalid_argument if the
@@ -91,7 +96,6 @@ class Engine {
 
  private:
   void require_idle() const;
-  EvaluatorResources resources(Rule rule) const;
   void start_clock(const TimePlan& plan);
   /// Everything of go() but the search itself.
   SearchRequest begin(const GoRequest& request);

@@ -24,7 +24,7 @@ double now() {
 std::string rule_name(Rule rule) { return std::string(RULE_NAMES[static_cast<size_t>(rule)]); }
 
 /// The lazy tables beside a net; empty if there are none, or those of another rule, which a net for
-/// several rules may have. Throws BadNet.
+/// several rules may have. Throws BadTables.
 std::string read_lazy_tables(const NetFile& net, Rule rule) {
   const std::string name = net.stem() + ".guess";
   std::string bytes;
@@ -32,40 +32,68 @@ std::string read_lazy_tables(const NetFile& net, Rule rule) {
     bytes = net.source->read(name);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory) return {};
-    throw BadNet("the net's lazy tables cannot be read (" + error.code().message() + ")", name);
+    throw BadTables(name + ": the net's lazy tables cannot be read (" + error.code().message() +
+                    ")");
   }
   if (!std::string_view(bytes).starts_with(LAZY_MAGIC) || bytes.size() < LAZY_MAGIC.size() + 4)
-    throw BadNet("not a file of lazy tables: make it again, or delete it", net.source->place(name));
+    throw BadTables(net.source->place(name) +
+                    ": not a file of lazy tables: make it again, or delete it");
   const u32 number = LittleEndianReader(std::string_view(bytes).substr(LAZY_MAGIC.size())).word();
   return number < RULE_NB && number != static_cast<u32>(rule) ? std::string() : bytes;
 }
 
 }  // namespace
 
+Bundle bundle_in(const std::filesystem::path& folder) {
+  return {std::make_shared<FolderSource>(folder),
+          NetFolder(std::make_shared<FolderSource>(folder / "nets"), true)};
+}
+
 // --- loading ---
 
-PendingEvaluator::PendingEvaluator(EvaluatorChoice choice) : choice_(std::move(choice)) {
-  if (choice_.kind != EvaluatorKind::MIXNET) return;
-  for (size_t side = 0; side < 2; ++side) loading_[side] = load_net((*choice_.nets)[side]);
+PendingEvaluator::PendingEvaluator(EvaluatorChoice choice, const LoadExternal& load_external)
+    : choice_(std::move(choice)) {
+  if (!choice_.nets) return;
+  const NetPair& nets = *choice_.nets;
+  if (choice_.kind == EvaluatorKind::MIXNET) {
+    for (size_t side = 0; side < 2; ++side) {
+      stored_[side] = load_net(nets[side]);
+      loads_.push_back(stored_[side].get());
+    }
+    return;
+  }
+  if (load_external) {
+    external_ = load_external(nets, choice_.rule, choice_.size);
+  } else {
+    const auto rejected = std::make_shared<ExternalNet>();
+    rejected->fail(
+        BadNet("an ONNX file, which only `tengen gomocup` can play with: name a .net file",
+               nets[0].place()));
+    external_ = rejected;
+  }
+  loads_.push_back(external_.get());
 }
 
 bool PendingEvaluator::is_ready() const {
-  return std::all_of(loading_.begin(), loading_.end(),
-                     [](const auto& net) { return net == nullptr || net->is_ready(); });
+  return std::all_of(loads_.begin(), loads_.end(), [](const auto* net) { return net->is_ready(); });
 }
 
 bool PendingEvaluator::is_baking() const {
-  return std::any_of(loading_.begin(), loading_.end(), [](const auto& net) {
-    return net != nullptr && !net->is_ready() && net->progress() > 0;
+  return std::any_of(loads_.begin(), loads_.end(), [](const auto* net) {
+    return !net->is_ready() && net->progress() > 0;
   });
 }
 
 void PendingEvaluator::wait(double seconds) const {
-  for (const auto& net : loading_)
-    if (net != nullptr && !net->is_ready()) {
+  for (const auto* net : loads_)
+    if (!net->is_ready()) {
       net->wait(seconds);
       return;
     }
+}
+
+double wait_left(double time, double waited, bool is_baking) {
+  return time * (is_baking ? BAKE_FRACTION : READ_FRACTION) - waited;
 }
 
 void PendingEvaluator::wait_for_move(std::optional<double> time,
@@ -73,11 +101,8 @@ void PendingEvaluator::wait_for_move(std::optional<double> time,
   const double start = now();
   while (!is_ready() && !is_stopped()) {
     double left = POLL;
-    if (time) {
-      const double fraction = is_baking() ? BAKE_FRACTION : READ_FRACTION;
-      left = std::min(POLL, start + *time * fraction - now());
-      if (left <= 0) return;
-    }
+    if (time) left = std::min(POLL, wait_left(*time, now() - start, is_baking()));
+    if (left <= 0) return;
     wait(left);
   }
 }
@@ -88,23 +113,29 @@ void PendingEvaluator::wait_while_read(double seconds,
   while (!is_ready() && !is_baking() && !is_stopped() && now() < end) wait(POLL);
 }
 
-mixnet::Nets PendingEvaluator::nets() const { return {loading_[0]->net(), loading_[1]->net()}; }
+Evaluation PendingEvaluator::evaluation() const {
+  if (external_) return external_->net();
+  if (stored_[0]) return mixnet::Nets{stored_[0]->net(), stored_[1]->net()};
+  return {};
+}
 
 // --- installing ---
 
 EvaluatorLoader::EvaluatorLoader(Engine& engine, Bundle bundle, LoadExternal load_external)
     : engine_(engine), bundle_(std::move(bundle)), load_external_(std::move(load_external)) {}
 
+EvaluatorChoice EvaluatorLoader::choose(const PlayOptions& options, Rule rule, int size) const {
+  const EvaluatorChoice choice = choose_evaluator(options, rule, size, bundle_.nets);
+  for (const Failed& failed : failed_)
+    if (failed.choice == choice) return failed.replacement;
+  return choice;
+}
+
 std::shared_ptr<const PendingEvaluator> EvaluatorLoader::request(const PlayOptions& options,
                                                                  Rule rule, int size) {
-  EvaluatorChoice choice = choose_evaluator(options, rule, size, bundle_.nets);
-  for (const Failed& failed : failed_)
-    if (failed.choice == choice) {
-      choice = failed.replacement;
-      break;
-    }
+  const EvaluatorChoice choice = choose(options, rule, size);
   if (pending_ == nullptr || pending_->choice() != choice)
-    pending_ = std::make_shared<const PendingEvaluator>(choice);
+    pending_ = std::make_shared<const PendingEvaluator>(choice, load_external_);
   return pending_;
 }
 
@@ -117,13 +148,14 @@ EvaluatorChoice EvaluatorLoader::install(const std::shared_ptr<const PendingEval
   if (pending == installed_) return choice;
   try {
     install_nets(*pending);
-  } catch (const BadNet& error) {
+  } catch (const std::runtime_error& error) {  // BadNet, BadTables
     pending_.reset();            // the file may have changed at the next request
     engine_.set_evaluation({});  // it may have the nets without their lazy tables
     installed_.reset();
     if (!choice.is_default) throw;
-    EvaluatorChoice replacement =
-        choice.classical(choice.name() + " cannot be loaded: " + error.reason());
+    const auto* const bad_net = dynamic_cast<const BadNet*>(&error);
+    EvaluatorChoice replacement = choice.classical(
+        choice.name() + " cannot be loaded: " + (bad_net ? bad_net->reason() : error.what()));
     failed_.push_back({choice, replacement});
     return replacement;
   }
@@ -150,32 +182,26 @@ void EvaluatorLoader::load_tables(Rule rule) {
   try {
     engine_.load_tables(rule, bundle_.tables->read(name));
   } catch (const std::system_error& error) {
-    throw std::runtime_error("the engine cannot play " + rule_name(rule) + ": " + name +
-                             " cannot be read (" + error.code().message() +
-                             "); reinstall tengen to restore it");
+    throw BadTables("the engine cannot play " + rule_name(rule) + ": " + name +
+                    " cannot be read (" + error.code().message() +
+                    "); reinstall tengen to restore it");
   } catch (const std::invalid_argument& error) {
-    throw std::runtime_error(name + ": " + error.what());
+    throw BadTables(name + ": " + error.what());
   }
   has_tables = true;
 }
 
 void EvaluatorLoader::install_nets(const PendingEvaluator& pending) {
   const EvaluatorChoice& choice = pending.choice();
-  const NetPair& files = *choice.nets;
-  if (choice.kind == EvaluatorKind::ONNX) {
-    if (!load_external_)
-      throw BadNet("an ONNX file, which only `tengen gomocup` can play with: name a .net file",
-                   files[0].place());
-    engine_.set_evaluation(load_external_(files, choice.rule, choice.size));
-    return;
-  }
-  engine_.set_evaluation(pending.nets());
-  if (const std::string tables = read_lazy_tables(files[0], choice.rule); !tables.empty()) {
-    try {
-      engine_.load_lazy_tables(choice.rule, tables);
-    } catch (const std::invalid_argument& error) {
-      throw BadNet(error.what(), files[0].source->place(files[0].stem() + ".guess"));
-    }
+  engine_.set_evaluation(pending.evaluation());
+  if (choice.kind != EvaluatorKind::MIXNET) return;
+  const NetFile& net = (*choice.nets)[0];
+  const std::string tables = read_lazy_tables(net, choice.rule);
+  if (tables.empty()) return;
+  try {
+    engine_.load_lazy_tables(choice.rule, tables);
+  } catch (const std::invalid_argument& error) {
+    throw BadTables(net.source->place(net.stem() + ".guess") + ": " + error.what());
   }
 }
 

@@ -19,13 +19,24 @@ struct Bundle {
   NetFolder nets;
 };
 
-/// Loads nets that are not Mixnets, such as ONNX files. Throws BadNet.
-using LoadExternal = std::function<CallbackNet(const NetPair&, Rule, int size)>;
+/// The bundle of a folder with tables, and nets in `nets`.
+Bundle bundle_in(const std::filesystem::path& folder);
+
+/// Evaluation tables are missing or invalid.
+class BadTables : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Starts to load nets that are not Mixnets, such as ONNX files.
+using LoadExternal =
+    std::function<std::shared_ptr<const ExternalNet>(const NetPair&, Rule, int size)>;
 
 /// A selected evaluator whose nets load in the background.
 class PendingEvaluator {
  public:
-  explicit PendingEvaluator(EvaluatorChoice choice);
+  /// Without `load_external` nets that are not Mixnets are rejected.
+  PendingEvaluator(EvaluatorChoice choice, const LoadExternal& load_external);
 
   const EvaluatorChoice& choice() const { return choice_; }
   bool is_ready() const;
@@ -34,8 +45,8 @@ class PendingEvaluator {
   void wait_for_move(std::optional<double> time, const std::function<bool()>& is_stopped) const;
   /// Waits at most `seconds` for nets that are being read, not for those that are baked.
   void wait_while_read(double seconds, const std::function<bool()>& is_stopped) const;
-  /// Requires is_ready(). Throws BadNet.
-  mixnet::Nets nets() const;
+  /// The nets, if the choice has some. Requires is_ready(). Throws BadNet.
+  Evaluation evaluation() const;
 
  private:
   bool is_baking() const;
@@ -43,18 +54,26 @@ class PendingEvaluator {
   void wait(double seconds) const;
 
   EvaluatorChoice choice_;
-  std::array<std::shared_ptr<const StoredNet>, 2> loading_;
+  std::array<std::shared_ptr<const StoredNet>, 2> stored_;
+  std::shared_ptr<const ExternalNet> external_;
+  std::vector<const NetLoad*> loads_;  ///< of these
 };
+
+/// Seconds that a move still waits for its nets, after it waited for some: a part of its `time`,
+/// smaller while nets are baked, because that takes longer.
+double wait_left(double time, double waited, bool is_baking);
 
 /// For one engine and one thread, while no search runs.
 class EvaluatorLoader {
  public:
   EvaluatorLoader(Engine& engine, Bundle bundle, LoadExternal load_external);
 
+  /// The evaluator for a rule and size. Throws BadNet.
+  EvaluatorChoice choose(const PlayOptions& options, Rule rule, int size) const;
   /// Chooses the evaluator for a rule and size, and starts loading it. Throws BadNet.
   std::shared_ptr<const PendingEvaluator> request(const PlayOptions& options, Rule rule, int size);
   /// Installs an evaluator and returns what was installed: the classical evaluation if the nets are
-  /// not ready, or if default nets cannot be loaded. Throws BadNet, std::runtime_error.
+  /// not ready, or if default nets cannot be loaded. Throws BadNet, BadTables.
   EvaluatorChoice install(const std::shared_ptr<const PendingEvaluator>& pending);
   /// Tries default nets that could not be loaded again at the next request.
   void retry_failed() { failed_.clear(); }

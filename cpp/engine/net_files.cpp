@@ -257,12 +257,14 @@ std::string NetFolder::remedy() const {
   return is_bundled_ ? "reinstall tengen to restore it" : "repair the folder, or name a .net file";
 }
 
-std::optional<NetPair> NetFolder::find(Rule rule, int size) const {
+std::vector<NetUse> NetFolder::uses() const {
   static Remembered<std::vector<Entry>> remembered;
-  std::vector<Entry> entries;
+  std::vector<NetUse> uses;
   try {
-    entries = remembered.get(source_->version(REGISTRY),
+    const std::vector<Entry> entries = remembered.get(source_->version(REGISTRY),
                              [this] { return parse_registry(source_->read(REGISTRY)); });
+    for (const auto& [rule, smallest, largest, nets] : entries)
+      uses.push_back({rule, smallest, largest, {file(nets[0]), file(nets[1])}});
   } catch (const BadNet& error) {
     throw BadNet(error.reason(), source_->place(REGISTRY));
   } catch (const std::system_error& error) {
@@ -270,9 +272,13 @@ std::optional<NetPair> NetFolder::find(Rule rule, int size) const {
         is_bundled_ ? std::string("the bundled ") + REGISTRY : source_->place(REGISTRY);
     throw BadNet(name + " cannot be read (" + error.code().message() + "); " + remedy());
   }
-  for (const Entry& entry : entries) {
-    if (entry.rule != rule || size < entry.smallest || size > entry.largest) continue;
-    NetPair pair = {file(entry.nets[0]), file(entry.nets[1])};
+  return uses;
+}
+
+std::optional<NetPair> NetFolder::find(Rule rule, int size) const {
+  for (const NetUse& use : uses()) {
+    if (use.rule != rule || size < use.smallest || size > use.largest) continue;
+    const NetPair& pair = use.nets;
     for (size_t side = 0; side < 2; ++side) {
       try {
         pair[side].version();

@@ -122,6 +122,13 @@ NetInfo read_net_info(const NetFile& file);
 /// Nets for black and for white to move; they may be the same.
 using NetPair = std::array<NetFile, 2>;
 
+/// An entry of a registry: the nets of a rule for a range of board sizes.
+struct NetUse {
+  Rule rule;
+  int smallest, largest;
+  NetPair nets;
+};
+
 /// The nets of a folder or of the executable.
 class NetFolder {
  public:
@@ -129,6 +136,8 @@ class NetFolder {
   explicit NetFolder(std::shared_ptr<const FileSource> source, bool is_bundled = false)
       : source_(std::move(source)), is_bundled_(is_bundled) {}
 
+  /// The entries of the registry. Throws BadNet.
+  std::vector<NetUse> uses() const;
   /// The nets of the registry for a rule and a size; nullopt if there are none. Throws BadNet if
   /// the registry cannot be read, or names a file that is missing or does not support them.
   std::optional<NetPair> find(Rule rule, int size) const;

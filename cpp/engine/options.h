@@ -32,6 +32,8 @@ struct EngineOptions {
   MctsSettings mcts;
   int branching = 0;  ///< root branching of classical-paper; 0: CLASSICAL_PAPER_BRANCHING
   PointScoreUpdate score_update = PointScoreUpdate::BLOCKED;  ///< of classical-paper
+
+  bool operator==(const EngineOptions&) const = default;
 };
 
 /// Real-valued options are passed as integers in units of 1 / REAL_ONE.

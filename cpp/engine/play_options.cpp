@@ -30,12 +30,12 @@ std::vector<std::string_view> list_of(const std::array<std::string_view, N>& nam
   return {names.begin(), names.end()};
 }
 
-OptionSpec whole(std::string_view name, i64 initial, i64 min, i64 max, std::string_view help) {
+OptionSpec whole(std::string_view name, i64 initial, i64 min, i64 max, const std::string& help) {
   return {name, Kind::WHOLE, std::to_string(initial), min, max, {}, help};
 }
 
-OptionSpec on(std::string_view name, std::string_view help) {
-  return {name, Kind::SWITCH, "on", 0, 1, {}, help};
+OptionSpec on_off(std::string_view name, bool initial, const std::string& help) {
+  return {name, Kind::SWITCH, initial ? "on" : "off", 0, 1, {}, help};
 }
 
 std::string real_text(i64 value) {
@@ -45,16 +45,13 @@ std::string real_text(i64 value) {
 }
 
 OptionSpec of_mcts(const OptionInfo& info) {
-  const bool is_real = info.kind == OptionInfo::Kind::REAL;
-  if (info.kind == OptionInfo::Kind::BOOL)
-    return {info.name, Kind::SWITCH, info.value != 0 ? "on" : "off", 0, 1, {}, info.meaning};
-  return {info.name,
-          is_real ? Kind::REAL : Kind::WHOLE,
-          is_real ? real_text(info.value) : std::to_string(info.value),
-          info.min,
-          info.max,
-          {},
-          info.meaning};
+  const std::string help = std::string(info.meaning) + " (mcts)";
+  switch (info.kind) {
+    case OptionInfo::Kind::BOOL: return on_off(info.name, info.value != 0, help);
+    case OptionInfo::Kind::INT: return whole(info.name, info.value, info.min, info.max, help);
+    case OptionInfo::Kind::REAL: break;
+  }
+  return {info.name, Kind::REAL, real_text(info.value), info.min, info.max, {}, help};
 }
 
 std::vector<OptionSpec> make_specs() {
@@ -68,16 +65,16 @@ std::vector<OptionSpec> make_specs() {
        0,
        0,
        {},
-       "evaluation of alphabeta and policy: the name of a net, a .net file, a folder of nets with "
-       "a "
-       "registry.json, or classical (empty: alphabeta has the bundled net for the rule and size, "
-       "if "
-       "there is one)"},
+       "evaluation of alphabeta and policy: the name of a net, a .net file (in Python also an "
+       ".onnx file), a folder of nets with a registry.json, or classical (empty: alphabeta has "
+       "the bundled net for the rule and size, if there is one)"},
       whole("net_memory", 0, 0, 1 << 20,
             "max memory of the net, in MiB; a smaller one or classical plays if it needs more (0: "
             "any)"),
       whole("threads", 1, 1, 256, "search threads"),
       whole("memory", 128, 4, 1 << 20, "memory for tables, in MiB"),
+      on_off("ponder", false, "search while the opponent thinks"),
+      whole("multipv", 1, 1, 400, "number of lines of an analysis"),
       {"search", Kind::CHOICE, std::string(AUTO), 0, 0, searches,
        "search of alphabeta and classical: alpha-beta, Monte-Carlo tree search, or (auto) the "
        "stronger one for the move"},
@@ -87,12 +84,12 @@ std::vector<OptionSpec> make_specs() {
       {"score_update", Kind::CHOICE, std::string(UPDATE_NAMES.back()), 0, 0, list_of(UPDATE_NAMES),
        "how classical-paper updates its point scores; all give the same moves, the last is the "
        "fastest"},
-      on("vcf_quiescence", "search for wins by fours (VCF) at the leaves"),
-      on("history", "order moves by history"),
-      on("late_move_reductions", "reduce late moves"),
-      on("null_move", "null-move pruning"),
-      on("singular_extensions", "extend singular moves"),
-      on("selectivity", "futility, razoring, extensions, aspiration windows"),
+      on_off("vcf_quiescence", true, "search for wins by fours (VCF) at the leaves"),
+      on_off("history", true, "order moves by history"),
+      on_off("late_move_reductions", true, "reduce late moves"),
+      on_off("null_move", true, "null-move pruning"),
+      on_off("singular_extensions", true, "extend singular moves"),
+      on_off("selectivity", true, "futility, razoring, extensions, aspiration windows"),
   };
   for (const OptionInfo& info : mcts_options()) specs.push_back(of_mcts(info));
   return specs;
@@ -177,6 +174,10 @@ void set_play_option(PlayOptions& options, std::string_view name, std::string_vi
     options.net_memory = static_cast<int>(*value);
   else if (wanted == "level")
     options.level = static_cast<int>(*value);
+  else if (wanted == "ponder")
+    options.ponder = *value != 0;
+  else if (wanted == "multipv")
+    options.multipv = static_cast<int>(*value);
   else if (wanted == "search")
     options.search =
         *value < SEARCH_KIND_NB ? std::optional(static_cast<SearchKind>(*value)) : std::nullopt;

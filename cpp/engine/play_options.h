@@ -21,7 +21,11 @@ struct PlayOptions {
   std::string net;     ///< of alphabeta and policy; empty: a bundled one
   int net_memory = 0;  ///< MiB; 0: any number
   int level = FULL_LEVEL;
+  bool ponder = false;  ///< search while the opponent thinks
+  int multipv = 1;      ///< lines of an analysis
   std::optional<SearchKind> search;  ///< nullopt: the stronger one for the move
+
+  bool operator==(const PlayOptions&) const = default;
 };
 
 /// An option, for help texts and interfaces.
@@ -33,7 +37,7 @@ struct OptionSpec {
   std::string initial;   ///< the default as a text
   i64 min = 0, max = 0;  ///< of a REAL: in units of 1 / REAL_ONE
   std::vector<std::string_view> choices = {};
-  std::string_view help;
+  std::string help;
 };
 
 /// All options.

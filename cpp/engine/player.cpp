@@ -2,9 +2,11 @@
 #include "engine/player.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <new>
 #include <stdexcept>
+#include <system_error>
+#include <utility>
 
 namespace tengen {
 
@@ -19,52 +21,56 @@ u64 rate(u64 nodes, double seconds) {
   return seconds > 0 ? static_cast<u64>(std::llround(static_cast<double>(nodes) / seconds)) : 0;
 }
 
-/// A request without limits.
-GoRequest request_of(const Board& board, Rule rule) {
-  GoRequest request;
-  request.size = board.size();
-  request.rule = rule;
-  request.search.cells = board.cells();
-  request.search.side = board.side_to_move();
+/// The position for the engine, without limits.
+GoRequest position_of(const PlayRequest& request) {
+  const Board& board = request.board;
+  GoRequest go;
+  go.size = board.size();
+  go.rule = request.rule;
+  go.search.cells = board.cells();
+  go.search.side = board.side_to_move();
+  go.search.moves_left = request.moves_left;
   const std::vector<Point>& moves = board.moves();
-  if (!moves.empty()) request.search.last = moves.back();
-  if (moves.size() > 1) request.search.before_last = moves[moves.size() - 2];
-  return request;
+  if (!moves.empty()) go.search.last = moves.back();
+  if (moves.size() > 1) go.search.before_last = moves[moves.size() - 2];
+  return go;
 }
 
-bool same_position(const Board& one, const Board& two) {
-  return one.size() == two.size() && one.cells() == two.cells() &&
-         one.side_to_move() == two.side_to_move() && one.hash() == two.hash();
+bool same_position(const PlayRequest& one, const PlayRequest& two) {
+  return one.rule == two.rule && one.moves_left == two.moves_left &&
+         one.board.size() == two.board.size() && one.board.hash() == two.board.hash() &&
+         one.board.cells() == two.board.cells() &&
+         one.board.side_to_move() == two.board.side_to_move();
 }
-
-/// The lines of a search of several moves: the latest of each, the best first.
-class LineSet {
- public:
-  void add(const SearchInfo& info) {
-    if (info.bound != Bound::EXACT || info.pv.empty()) return;
-    std::erase_if(lines_, [&](const SearchInfo& line) {
-      return line.multipv == info.multipv || (info.multipv == 1 && line.pv == info.pv);
-    });
-    lines_.push_back(info);
-  }
-
-  /// One line of each first move, `best` first.
-  std::vector<SearchInfo> sorted(const SearchInfo& best) const {
-    std::vector<SearchInfo> found = {best};
-    for (const SearchInfo& line : lines_)
-      if (std::none_of(found.begin(), found.end(),
-                       [&](const SearchInfo& other) { return other.pv[0] == line.pv[0]; }))
-        found.push_back(line);
-    std::stable_sort(found.begin() + 1, found.end(),
-                     [](const SearchInfo& a, const SearchInfo& b) { return a.value > b.value; });
-    return found;
-  }
-
- private:
-  std::vector<SearchInfo> lines_;
-};
 
 }  // namespace
+
+// --- lines of a level ---
+
+void Player::LineSet::add(const SearchInfo& info) {
+  if (info.bound != Bound::EXACT || info.pv.empty()) return;
+  std::erase_if(lines_, [&](const SearchInfo& line) {
+    return line.multipv == info.multipv || (info.multipv == 1 && line.pv == info.pv);
+  });
+  lines_.push_back(info);
+}
+
+std::vector<SearchInfo> Player::LineSet::sorted(const SearchInfo& best) const {
+  std::vector<SearchInfo> found = {best};
+  for (const SearchInfo& line : lines_)
+    if (std::none_of(found.begin(), found.end(),
+                     [&](const SearchInfo& other) { return other.pv[0] == line.pv[0]; }))
+      found.push_back(line);
+  std::stable_sort(found.begin() + 1, found.end(),
+                   [](const SearchInfo& a, const SearchInfo& b) { return a.value > b.value; });
+  return found;
+}
+
+bool Player::Search::is_weakened(const PlayOptions& options) const {
+  return request.purpose == SearchPurpose::MOVE && options.level != FULL_LEVEL;
+}
+
+// --- options and evaluators ---
 
 Player::Player(PlayOptions options, Bundle bundle, LoadExternal load_external)
     : options_(std::move(options)),
@@ -72,64 +78,103 @@ Player::Player(PlayOptions options, Bundle bundle, LoadExternal load_external)
       loader_(engine_, std::move(bundle), std::move(load_external)),
       kind_(options_.core.kind) {}
 
-Player::~Player() { stop(); }
+Player::~Player() { end_search(); }
 
 void Player::configure(const PlayOptions& options) {
-  const bool is_same = options.core.threads == options_.core.threads &&
-                       options.core.memory == options_.core.memory &&
-                       options.level == options_.level && options.net == options_.net &&
-                       options.net_memory == options_.net_memory;
-  if (is_same) return;  // pondering goes on
-  end_pondering();
-  if (options.core.threads != options_.core.threads)
-    engine_.set_option("threads", options.core.threads);
-  if (options.core.memory != options_.core.memory)
-    engine_.set_option("memory", static_cast<i64>(options.core.memory));
+  if (options == options_) return;  // pondering goes on
+  end_search();
+  EngineOptions core = options.core;
+  core.kind = kind_;
+  engine_.set_options(core);
+  const std::lock_guard guard(loader_lock_);
   options_ = options;
 }
 
-void Player::prepare(Rule rule, int size) { loader_.request(options_, rule, size); }
+EvaluatorInfo Player::evaluator(Rule rule, int size) const {
+  const std::lock_guard guard(loader_lock_);
+  return loader_.choose(options_, rule, size).info;
+}
+
+std::shared_ptr<const PendingEvaluator> Player::pending(Rule rule, int size) {
+  const std::lock_guard guard(loader_lock_);
+  return loader_.request(options_, rule, size);
+}
+
+bool Player::prepare(Rule rule, int size) { return pending(rule, size)->is_ready(); }
 
 void Player::new_game() {
-  end_pondering();
+  end_search();
   engine_.new_game();
+  const std::lock_guard guard(loader_lock_);
   loader_.retry_failed();
 }
 
 void Player::make_ready(Rule rule, int size, const Limit& limit, double seconds) {
-  const std::shared_ptr<const PendingEvaluator> pending = loader_.request(options_, rule, size);
-  pending->wait_while_read(seconds, [this] { return is_stopped_.load(); });
-  if (options_.core.preset != Preset::RANDOM) install(rule, size, limit, false);
+  pending(rule, size)->wait_while_read(seconds, [this] { return is_stopped_.load(); });
+  if (options_.core.preset != Preset::RANDOM) install({Board(size), rule, limit});
   engine_.prepare(size, rule);
 }
 
-EvaluatorChoice Player::install(Rule rule, int size, const Limit& limit, bool ponder) {
-  const EvaluatorChoice choice = loader_.install(loader_.request(options_, rule, size));
-  const SearchKind kind =
-      ponder && !options_.search ? kind_ : choose_search(options_, choice, limit);
+EvaluatorChoice Player::install(const PlayRequest& request) {
+  EvaluatorChoice choice;
+  {
+    const std::lock_guard guard(loader_lock_);
+    choice = loader_.install(loader_.request(options_, request.rule, request.board.size()));
+  }
+  SearchKind kind = options_.search.value_or(SearchKind::ALPHABETA);
+  if (!options_.search && request.purpose == SearchPurpose::MOVE)
+    kind = choose_search(options_, choice, request.limit);
+  if (!options_.search && request.purpose == SearchPurpose::PONDER)
+    kind = kind_;  // that of the last move
   if (kind != kind_) {
-    engine_.set_option("search", static_cast<i64>(kind));
-    kind_ = kind;
+    EngineOptions core = engine_.options();
+    core.kind = kind_ = kind;
+    engine_.set_options(core);
   }
   return choice;
 }
 
-Player::Search Player::begin(const Board& board, Rule rule, const Limit& limit, double start,
-                             bool ponder, GoRequest& request) {
-  const auto is_stopped = [this] { return is_stopped_.load(); };
-  loader_.request(options_, rule, board.size())->wait_for_move(limit.for_move(), is_stopped);
-  Search search{install(rule, board.size(), limit, ponder), start, 0};
-  search.waited = now() - start;
-  request = request_of(board, rule);
-  const Limit left = limit.after(search.waited);
-  request.time = left.times();
-  request.search.nodes = left.nodes;
-  request.search.depth = left.depth;
-  if (options_.core.preset == Preset::CLASSICAL_PAPER && left.depth == 0)
-    request.search.depth = BASELINE_DEPTH;
-  if (!ponder) request.search.multipv = level_of(options_.level).lines;
-  request.ponder = ponder;
+std::vector<PolicyMove> Player::root_policy(const PlayRequest& request) {
+  end_search();
+  {
+    const std::lock_guard guard(loader_lock_);
+    loader_.install(loader_.request(options_, request.rule, request.board.size()));
+  }
+  return engine_.root_policy(position_of(request));
+}
+
+// --- searches ---
+
+Player::Search Player::search_of(const PlayRequest& request) const {
+  Search search{request, now() - request.waited};
+  if (search.is_weakened(options_))
+    search.request.limit =
+        limit_of_level(level_of(options_.level), request.limit, uses_mcts(options_));
   return search;
+}
+
+void Player::wait_for_net(const Search& search) {
+  const PlayRequest& request = search.request;
+  pending(request.rule, request.board.size())
+      ->wait_for_move(request.limit.for_move(), [this] { return is_stopped_ || is_ending_; });
+}
+
+GoRequest Player::begin(Search& search) {
+  const PlayRequest& request = search.request;
+  search.choice = install(request);
+  waited_ = search.waited = now() - search.start;
+  Limit limit = request.limit;
+  GoRequest go = position_of(request);
+  go.search.multipv =
+      search.is_weakened(options_) ? level_of(options_.level).lines : request.multipv;
+  if (options_.core.preset == Preset::CLASSICAL_PAPER && limit.depth == 0)
+    limit.depth = BASELINE_DEPTH;
+  go.time = limit.after(search.waited).times();
+  go.search.nodes = limit.nodes;
+  go.search.depth = limit.depth;
+  go.search.search_moves = request.moves;
+  go.ponder = request.purpose == SearchPurpose::PONDER;
+  return go;
 }
 
 SearchLine Player::line_of(const Search& search, const SearchInfo& info) const {
@@ -137,84 +182,149 @@ SearchLine Player::line_of(const Search& search, const SearchInfo& info) const {
   return {info, search.waited + seconds, rate(info.stats.nodes, seconds), search.choice.info};
 }
 
-PlayedMove Player::play(const Board& board, Rule rule, const Limit& limit, double waited,
-                        const OnLine& on_line) {
-  const double start = now() - waited;
-  if (pondering_ && is_hit(board, rule, limit)) {
-    Search search = std::move(pondering_->search);
-    pondering_.reset();
-    engine_.ponder_hit(limit.after(waited).times());
+std::optional<SearchLine> Player::reported(Search& search, const SearchInfo& info) const {
+  if (search.is_weakened(options_)) {
+    search.lines.add(info);
+    if (info.multipv != 1) return std::nullopt;
+  }
+  return line_of(search, info);
+}
+
+PlayedMove Player::result_of(const Search& search, const EngineEvent& last) const {
+  if (last.failure) std::rethrow_exception(last.failure);
+  PlayedMove played{last.move, last.ponder, std::nullopt};
+  if (last.info.pv.empty()) return played;
+  played.line = line_of(search, last.info);
+  const Level& level = level_of(options_.level);
+  if (!search.is_weakened(options_) || level.plays_best_move()) return played;
+  // Seed, level and position alone determine the move.
+  Rng rng(options_.core.seed * FULL_LEVEL + static_cast<u64>(level.number) +
+          search.request.board.hash());
+  const std::vector<SearchInfo> found = search.lines.sorted(last.info);
+  const SearchInfo& chosen = found[choose_line(level, found, rng)];
+  return {chosen.pv[0], chosen.pv.size() > 1 ? chosen.pv[1] : NO_POINT, line_of(search, chosen)};
+}
+
+PlayedMove Player::play(const PlayRequest& request, const OnLine& on_line) {
+  const double start = now() - request.waited;
+  if (ponder_hit(request)) {
     // The time before the command was the opponent's.
     const auto on_own_time = [start](SearchLine line) {
       line.seconds = std::min(line.seconds, now() - start);
       return line;
     };
-    PlayedMove played = finish(search, [&](const SearchLine& line) { on_line(on_own_time(line)); });
-    if (played.line) played.line = on_own_time(*played.line);
-    return played;
+    while (true) {
+      if (is_stopped_) engine_.stop();
+      const std::optional<Event> event = next(WAIT);
+      if (!event) continue;
+      if (const auto* const line = std::get_if<SearchLine>(&*event)) {
+        on_line(on_own_time(*line));
+        continue;
+      }
+      PlayedMove played = std::get<PlayedMove>(*event);
+      if (played.line) played.line = on_own_time(*played.line);
+      return played;
+    }
   }
-  end_pondering();
-  const Level& level = level_of(options_.level);
-  GoRequest request;
-  const Limit bounded = limit_of_level(level, limit, uses_mcts(options_));
-  const Search search = begin(board, rule, bounded, start, false, request);
-  LineSet lines;
-  const EngineEvent last = engine_.run(request, is_stopped_, [&](const SearchInfo& info) {
-    lines.add(info);
-    if (info.multipv == 1) on_line(line_of(search, info));
+  end_search();
+  Search search = search_of(request);
+  wait_for_net(search);
+  const GoRequest go = begin(search);
+  const EngineEvent last = engine_.run(go, is_stopped_, [&](const SearchInfo& info) {
+    if (const auto line = reported(search, info)) on_line(*line);
   });
-  const PlayedMove played = result_of(search, last);
-  if (level.plays_best_move() || !played.line) return played;
-  // Seed, level and position alone determine the move.
-  Rng rng(options_.core.seed * FULL_LEVEL + static_cast<u64>(level.number) + board.hash());
-  const std::vector<SearchInfo> found = lines.sorted(played.line->info);
-  const SearchInfo& chosen = found[choose_line(level, found, rng)];
-  return {chosen.pv[0], chosen.pv.size() > 1 ? chosen.pv[1] : NO_POINT, line_of(search, chosen)};
+  return result_of(search, last);
 }
 
-PlayedMove Player::result_of(const Search& search, const EngineEvent& last) const {
-  if (last.kind == EngineEvent::Kind::NO_MEMORY) throw std::bad_alloc();
-  if (last.kind == EngineEvent::Kind::FAILED)
-    throw std::runtime_error("the search failed: " + last.error);
-  PlayedMove played{last.move, last.ponder, std::nullopt};
-  if (!last.info.pv.empty()) played.line = line_of(search, last.info);
-  return played;
-}
-
-PlayedMove Player::finish(const Search& search, const OnLine& on_line) {
-  while (true) {
-    if (is_stopped_) engine_.stop();
-    const std::optional<EngineEvent> event = engine_.next_event(WAIT);
-    if (event && event->kind == EngineEvent::Kind::INFO)
-      on_line(line_of(search, event->info));
-    else if (event)
-      return result_of(search, *event);
-    else if (!engine_.is_running())
-      throw std::runtime_error("the search ended without a move");
+void Player::start(const PlayRequest& request) {
+  end_search();
+  is_stopped_ = false;
+  failure_ = nullptr;
+  const bool is_ready = prepare(request.rule, request.board.size());
+  search_ = search_of(request);
+  try {
+    if (is_ready) return start_now();
+    is_waiting_ = true;
+    waiter_ = std::thread([this] {
+      std::exception_ptr failure;
+      try {
+        wait_for_net(*search_);
+        start_now();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      const std::lock_guard guard(lock_);
+      failure_ = failure;
+      is_waiting_ = false;
+      begun_.notify_all();
+    });
+  } catch (...) {
+    is_waiting_ = false;
+    search_.reset();
+    throw;
   }
 }
 
-void Player::ponder(const Board& board, Rule rule) {
-  end_pondering();
-  // The next move must not wait for a net that is being baked.
-  if (!loader_.request(options_, rule, board.size())->is_ready()) return;
-  GoRequest request;
-  Search search = begin(board, rule, {}, now(), true, request);
-  engine_.go(request);
-  pondering_ = Pondering{board, rule, std::move(search)};
+void Player::start_now() {
+  engine_.go(begin(*search_));
+  if (is_stopped_ || is_ending_) engine_.stop();  // before it ran
 }
 
-bool Player::is_hit(const Board& board, Rule rule, const Limit& limit) const {
-  return options_.level == FULL_LEVEL && limit.nodes == 0 && limit.depth == 0 && !is_stopped_ &&
-         rule == pondering_->rule && same_position(board, pondering_->board) &&
-         choose_search(options_, pondering_->search.choice, limit) == kind_;
+std::optional<Player::Event> Player::next(double seconds) {
+  if (!search_) return std::nullopt;
+  {
+    std::unique_lock guard(lock_);
+    if (!begun_.wait_for(guard, std::chrono::duration<double>(seconds),
+                         [this] { return !is_waiting_; }))
+      return std::nullopt;
+  }
+  if (waiter_.joinable()) waiter_.join();
+  if (failure_) {
+    search_.reset();
+    std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+  const bool was_running = engine_.is_running();
+  const std::optional<EngineEvent> event = engine_.next_event(seconds);
+  if (!event && was_running) return std::nullopt;
+  if (event && event->kind == EngineEvent::Kind::INFO) return reported(*search_, event->info);
+  const Search search = std::move(*search_);
+  search_.reset();
+  if (!event) throw std::runtime_error("the search ended without a move");
+  return result_of(search, *event);
 }
 
-void Player::end_pondering() {
-  if (!pondering_) return;
+bool Player::ponder_hit(const PlayRequest& request) {
+  if (!search_ || search_->request.purpose != SearchPurpose::PONDER || is_stopped_) return false;
+  {
+    const std::lock_guard guard(lock_);
+    if (is_waiting_ || failure_) return false;
+  }
+  const Limit& limit = request.limit;
+  const bool is_hit = options_.level == FULL_LEVEL && limit.nodes == 0 && limit.depth == 0 &&
+                      same_position(request, search_->request) &&
+                      choose_search(options_, search_->choice, limit) == kind_;
+  if (!is_hit) return false;
+  search_->request.purpose = SearchPurpose::MOVE;
+  engine_.ponder_hit(limit.after(request.waited).times());
+  return true;
+}
+
+void Player::end_search() {
+  is_ending_ = true;
   engine_.stop();
+  if (waiter_.joinable()) waiter_.join();
   while (engine_.next_event(WAIT) || engine_.is_running()) continue;
-  pondering_.reset();
+  is_ending_ = false;
+  failure_ = nullptr;
+  search_.reset();
+}
+
+std::optional<PlayProgress> Player::progress() const {
+  const std::optional<SearchProgress> found = engine_.progress();
+  if (!found) return std::nullopt;
+  const double seconds = static_cast<double>(found->nanoseconds) * 1e-9;
+  const u64 nodes = found->stats.nodes;
+  return PlayProgress{nodes, found->selective_depth, waited_ + seconds, rate(nodes, seconds)};
 }
 
 void Player::stop() {

@@ -123,42 +123,6 @@ class NetHeader:
     def colours(self) -> int:
         """1: black to move, 2: white."""
 
-class NetLoading:
-    """Loads a net in its own thread."""
-
-    def __init__(self, data: bytes, cache: bytes, threads: int = 0) -> None: ...
-
-    @property
-    def is_done(self) -> bool:
-        """Whether loading ended, with success or not."""
-
-    @property
-    def progress(self) -> float:
-        """Fraction of baking done, 0 to 1."""
-
-    def stop(self) -> None:
-        """Stops loading and waits for its thread."""
-
-    def net(self) -> Net:
-        """The net, after is_done. ValueError if the bytes are not a net."""
-
-    @property
-    def from_cache(self) -> bool: ...
-
-    @property
-    def file(self) -> bytes: ...
-
-    @property
-    def note(self) -> str: ...
-
-class WeakNet:
-    """A weak reference to a net."""
-
-    def __init__(self, net: Net) -> None: ...
-
-    def net(self) -> Net | None:
-        """The net; None if it was destroyed."""
-
 class Net:
     """A Mixnet, baked and ready."""
 
@@ -178,9 +142,71 @@ class Net:
     @property
     def checksum(self) -> int: ...
 
-class EngineEvent:
+def set_error_types(bad_net: object, bad_tables: object) -> None:
+    """The exceptions of nets, with a reason and a source, and of tables."""
+
+def find_nets(net: str, rule: int, size: int, bundled: str) -> tuple[str, str] | None:
+    """
+    The files for black and for white to move of a net as users name it; of an empty name, the bundled ones. None if there are none. Raises BadNet.
+    """
+
+def registry(folder: str, is_bundled: bool) -> list[tuple[int, int, int, str, str]]:
+    """
+    (rule, smallest, largest size, file for black, for white) of each entry. Raises BadNet.
+    """
+
+def cache_folder() -> bytes:
+    """The folder of baked nets; empty: none."""
+
+class StoredNet:
+    """A net that loads in its own thread."""
+
     @property
-    def kind(self) -> int: ...
+    def is_ready(self) -> bool:
+        """Whether loading ended, well or not."""
+
+    @property
+    def progress(self) -> float:
+        """Share of baking done, 0 to 1."""
+
+    def stop(self) -> None: ...
+
+    def net(self) -> Net:
+        """The net, when it is ready. Raises BadNet."""
+
+    @property
+    def from_cache(self) -> bool: ...
+
+    @property
+    def cache_file(self) -> bytes: ...
+
+    @property
+    def note(self) -> str: ...
+
+def load_net(path: str, threads: int = 0, is_shared: bool = True) -> StoredNet:
+    """Starts loading a file; shared: unless the process has it or loads it."""
+
+def stop_net_loads() -> None: ...
+
+def before_fork() -> None: ...
+
+def after_fork(is_child: bool) -> None: ...
+
+class ExternalNet:
+    """A net that Python loads and evaluates."""
+
+    def set(self, callback: Callable[..., object], sizes: int, white: Callable[..., object] | None = None) -> None:
+        """
+        Evaluate by a function of planes [n, 2, size, size] that returns the logits of the values, [n, 3], and of the policies, [n, size, size], as arrays of float32. With `white`, that function evaluates positions with white to move. Bit s of `sizes`: boards of s lines.
+        """
+
+    def fail(self, reason: str, source: str) -> None: ...
+
+class SearchEvent:
+    """A line of a search, or its result."""
+
+    @property
+    def is_result(self) -> bool: ...
 
     @property
     def depth(self) -> int: ...
@@ -219,13 +245,21 @@ class EngineEvent:
     def evaluations(self) -> int: ...
 
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """Since the request, waiting for a net included."""
+
+    @property
+    def nps(self) -> int: ...
 
     @property
     def hashfull(self) -> int: ...
 
     @property
-    def pv(self) -> list[int]: ...
+    def evaluator(self) -> tuple[str, str, int]: ...
+
+    @property
+    def pv(self) -> list[int]:
+        """Of a result: empty if it has no line."""
 
     @property
     def move(self) -> int: ...
@@ -233,43 +267,48 @@ class EngineEvent:
     @property
     def ponder(self) -> int: ...
 
-class Engine:
-    def __init__(self, threads: int, memory: int) -> None: ...
-
-    def set_option(self, name: str, value: int) -> None: ...
-
-    def set_classical(self) -> None: ...
-
-    def set_nets(self, black: Net, white: Net) -> None: ...
-
-    def set_callback(self, callback: Callable[..., object], sizes: int, white: Callable[..., object] | None = None) -> None:
+class Player:
+    def __init__(self, options: Mapping[str, str], data: str, load_external: Callable[..., object]) -> None:
         """
-        Evaluate by a function of planes [n, 2, size, size] that returns the logits of the values, [n, 3], and of the policies, [n, size, size], as arrays of float32. With `white`, that function evaluates positions with white to move.
+        Options are texts by name, `data` is the folder of the package's tables and nets. `load_external` loads nets that are not Mixnets: it is called with the files for black and for white to move, the number of the rule, the size, and the ExternalNet to set.
         """
 
-    def load_tables(self, rule: int, data: bytes) -> None: ...
+    def configure(self, options: Mapping[str, str]) -> None:
+        """Sets all options; those not named get their defaults. Ends the search."""
 
-    def load_lazy_tables(self, rule: int, data: bytes) -> None: ...
+    def evaluator(self, rule: int, size: int) -> tuple[str, str, int]:
+        """Name, description and bytes of the evaluator. Raises BadNet."""
+
+    def prepare(self, rule: int, size: int) -> bool:
+        """Starts loading the evaluator; whether it is loaded. Raises BadNet."""
+
+    def start(self, board: Board, *, seconds: float = 0.0, nodes: int = 0, depth: int = 0, clock: float = 0.0, increment: float = 0.0, purpose: int = 0, multipv: int = 1, moves: Sequence[int] = []) -> None:
+        """
+        Starts a search for a move (purpose 0), an analysis (1), or pondering (2).
+        """
+
+    def ponder_hit(self, board: Board, *, seconds: float = 0.0, nodes: int = 0, depth: int = 0, clock: float = 0.0, increment: float = 0.0) -> bool:
+        """Whether the search that ponders became the search for this move."""
+
+    def next_event(self, timeout: float) -> SearchEvent | None: ...
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether a search runs whose result was not read."""
+
+    def end_search(self) -> None: ...
+
+    def root_policy(self, board: Board) -> list[tuple[int, float]]: ...
+
+    def progress(self) -> tuple[int, int, float, int] | None: ...
+
+    def stop(self) -> None: ...
+
+    def new_game(self) -> None: ...
 
     def collect_samples(self, per_1024: int) -> None: ...
 
     def take_samples(self) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8], NDArray[numpy.int32]]: ...
-
-    def start(self, board: Board, *, seconds: float = 0.0, nodes: int = 0, depth: int = 0, clock: float = 0.0, increment: float = 0.0, multipv: int = 1, moves: Sequence[int] = [], ponder: bool = False) -> None: ...
-
-    def next_event(self, timeout: float) -> EngineEvent | None: ...
-
-    def root_policy(self, board: Board) -> list[tuple[int, float]]: ...
-
-    def progress(self) -> tuple[int, int, float] | None: ...
-
-    def stop(self) -> None: ...
-
-    def ponder_hit(self, *, seconds: float = 0.0, clock: float = 0.0, increment: float = 0.0) -> None: ...
-
-    def is_running(self) -> bool: ...
-
-    def new_game(self) -> None: ...
 
 class BenchResult:
     @property
@@ -293,11 +332,31 @@ class BenchResult:
     @property
     def signature(self) -> int: ...
 
-def bench(rule: int, tables: bytes, depth: int = 0, preset: int = 1, threads: int = 1, memory: int = 134217728, net: Net | None = None, white_net: Net | None = None, callback: Callable[..., object] | None = None, sizes: int = 4294967295, positions: int = 0, search: int = 0, playouts: int = 0, lazy_tables: bytes = ..., white_callback: Callable[..., object] | None = None) -> BenchResult: ...
+    @property
+    def evaluator(self) -> tuple[str, str, int]: ...
 
-def mcts_options() -> list[tuple[str, str, int, int, int, str]]:
+ONNX_DEPTH: int = 4
+
+ONNX_PLAYOUTS: int = 100
+
+def bench(rule: int, options: Mapping[str, str], data: str, load_external: Callable[..., object], depth: int = 0, playouts: int = 0, positions: int = 0, lazy: bool = True) -> BenchResult:
     """
-    (name, kind, default, min, max, meaning) of the options of Monte-Carlo tree search. Numbers of a `real` are in millionths.
+    0 is the default of depth and playouts, and all positions. Raises BadNet, BadTables.
+    """
+
+def option_specs() -> list[tuple[str, str, str, int, int, list[str], str]]:
+    """
+    (name, kind, default as a text, min, max, choices, help) of all options. Bounds of a `real` are in millionths.
+    """
+
+def levels() -> list[tuple[int, int, int, float, int, float]]:
+    """(number, nodes, depth, seconds, lines, spread) of all levels."""
+
+def swap2_opening(size: int, number: int) -> list[int]: ...
+
+def swap2_choice(size: int, stones: int, move: int, pv: Sequence[int], value: int) -> list[int]:
+    """
+    Stones to put, or none to take black, after a search with white to move.
     """
 
 def tunables() -> list[tuple[str, int, int, int, int, str]]:
@@ -318,7 +377,7 @@ def set_tunables(values: Mapping[str, int]) -> None:
 
 def serve_gomocup(options: Mapping[str, str], data: str, load_external: Callable[..., object], version: str, input: int, output: int) -> None:
     """
-    Serve a manager between two file descriptors, with options as texts, and end the process. Raises ValueError for a wrong option.
+    Serve a manager between two file descriptors, and end the process; the first three are those of Player. Raises ValueError for a wrong option.
     """
 
 class SelfPlaySettings:

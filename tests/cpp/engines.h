@@ -48,6 +48,12 @@ class ReadyEngine : public Engine {
   }
 };
 
+inline void change_option(Engine& engine, std::string_view name, i64 value) {
+  EngineOptions options = engine.options();
+  set_option(options, name, value);
+  engine.set_options(options);
+}
+
 inline GoRequest go_request(const GamePosition& position, int depth, u64 nodes = 0) {
   GoRequest request;
   request.size = position.size;
@@ -75,7 +81,7 @@ inline void check_events(const GamePosition& position, Engine& engine,
   }
   const EngineEvent& last = events.back();
   CHECK(last.kind == EngineEvent::Kind::DONE);
-  CHECK(last.error.empty());
+  CHECK(last.failure == nullptr);
   CHECK(is_playable(position, {last.move}));
   CHECK(!last.info.pv.empty() && last.info.pv[0] == last.move);
   CHECK(!engine.is_running());

@@ -124,7 +124,11 @@ TEST(non_finite_outputs_end_the_search_with_an_error) {
     engine.go(go_request(some_position(), 3));
     const std::vector<EngineEvent> events = events_of(engine);
     CHECK(events.back().kind == EngineEvent::Kind::FAILED);
-    CHECK(events.back().error.find("not a number") != std::string::npos);
+    try {
+      std::rethrow_exception(events.back().failure);
+    } catch (const std::runtime_error& error) {
+      CHECK(std::string(error.what()).find("not a number") != std::string::npos);
+    }
   }
 }
 

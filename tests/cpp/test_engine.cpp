@@ -22,7 +22,7 @@ std::string error_message(Call call) {
 }
 
 std::string option_refusal(Engine& engine, std::string_view name, i64 value) {
-  return error_message<std::invalid_argument>([&] { engine.set_option(name, value); });
+  return error_message<std::invalid_argument>([&] { change_option(engine, name, value); });
 }
 
 /// Reads events until a line of at least this depth; false if the result comes first.
@@ -109,14 +109,14 @@ TEST(one_search_at_a_time) {
   engine.go(go_request(position, 0));
   const auto refused = [&](auto call) { return !error_message<std::logic_error>(call).empty(); };
   CHECK(refused([&] { engine.go(go_request(position, 1)); }));
-  CHECK(refused([&] { engine.set_option("threads", 2); }));
+  CHECK(refused([&] { change_option(engine, "threads", 2); }));
   CHECK(refused([&] { engine.new_game(); }));
   CHECK(refused([&] { engine.load_tables(Rule::CARO, table_file(Rule::CARO)); }));
   CHECK(engine.is_running());
   CHECK_EQ(engine.options().threads, 1);
   engine.stop();
   check_events(position, engine, events_of(engine));
-  engine.set_option("threads", 2);
+  change_option(engine, "threads", 2);
   engine.new_game();
   engine.go(go_request(position, 2));
   check_events(position, engine, events_of(engine));
@@ -172,7 +172,7 @@ TEST(stop_ends_pondering) {
   Rng rng(8);
   ReadyEngine engine;
   for (const int threads : {1, 3}) {
-    engine.set_option("threads", threads);
+    change_option(engine, "threads", threads);
     const GamePosition position = quiet_game(rng, 15, Rule::CARO6);
     GoRequest request = go_request(position, 0);
     request.ponder = true;
@@ -299,7 +299,7 @@ TEST(every_preset_plays) {
   Rng rng(13);
   for (int preset = 0; preset < PRESET_NB; ++preset) {
     ReadyEngine engine;
-    engine.set_option("preset", preset);
+    change_option(engine, "preset", preset);
     for (int i = 0; i < 10; ++i) {
       const int size = random_size(rng);
       const GamePosition position = middle_game(rng, size, static_cast<Rule>(i % RULE_NB));
@@ -322,7 +322,7 @@ TEST(side_without_a_legal_point_passes_under_every_preset) {
                                        "OOOOOXO"});
   for (int preset = 0; preset < PRESET_NB; ++preset) {
     ReadyEngine engine;
-    engine.set_option("preset", preset);
+    change_option(engine, "preset", preset);
     engine.go(go_request(position, 3));
     const std::vector<EngineEvent> events = events_of(engine);
     CHECK_EQ(events.size(), size_t{1});

@@ -60,6 +60,42 @@ EvaluatorChoice chosen(const NetFolder& nets, Rule rule = Rule::FREESTYLE,
   return choose_evaluator(options, rule, 15, nets);
 }
 
+Bundle bundle_with(const Nets& nets) {
+  return {std::make_shared<FolderSource>(TENGEN_TABLES), nets.folder()};
+}
+
+/// The move of an empty board.
+PlayRequest request(const Limit& limit) { return {Board(15), Rule::FREESTYLE, limit}; }
+
+/// A player whose net is outside the core, and loads until the test sets it.
+struct SlowPlayer {
+  SlowPlayer() : nets(ONE, {"one"}), net(std::make_shared<ExternalNet>()) {
+    nets.write("slow.onnx", "");
+    PlayOptions options;
+    options.net = (nets.path() / "slow.onnx").string();
+    options.core.memory = size_t{8} << 20;
+    player = std::make_unique<Player>(options, bundle_with(nets),
+                                      [this](const NetPair&, Rule, int) { return net; });
+  }
+
+  void load() const {
+    net->set({[](int, std::span<const float>, NetOutput& output) {
+      for (auto& value : output.value) value = {0, 0, 0};
+      for (float& logit : output.policy) logit = 0;
+    }});
+  }
+  /// The result of the search that runs.
+  PlayedMove result() const {
+    while (true)
+      if (auto event = player->next(0.05))
+        if (auto* const played = std::get_if<PlayedMove>(&*event)) return *played;
+  }
+
+  Nets nets;
+  std::shared_ptr<ExternalNet> net;
+  std::unique_ptr<Player> player;
+};
+
 /// The message of what a call throws.
 template <typename Call>
 std::string error_of(Call call) {
@@ -80,9 +116,6 @@ std::string set(std::string_view name, std::string_view text) {
   return error_of([&] { set_play_option(options, name, text); });
 }
 
-Bundle bundle_with(const Nets& nets) {
-  return {std::make_shared<FolderSource>(TENGEN_TABLES), nets.folder()};
-}
 
 }  // namespace
 
@@ -187,7 +220,10 @@ TEST(auto_search_is_mcts_for_quick_moves_with_a_net) {
   PlayOptions options;
   CHECK(choose_search(options, net, {.time = 1}) == SearchKind::MCTS);
   CHECK(choose_search(options, net, {.clock = 20}) == SearchKind::MCTS);
+  CHECK(choose_search(options, net, {.time = 10, .clock = 5}) == SearchKind::MCTS);
   CHECK(choose_search(options, net, {.time = 1.1}) == SearchKind::ALPHABETA);
+  CHECK(choose_search(options, net, {.clock = 5, .increment = 2}) == SearchKind::ALPHABETA);
+  CHECK(choose_search(options, net, {.time = 0.1, .depth = 4}) == SearchKind::ALPHABETA);
   CHECK(choose_search(options, net, {.time = 1, .nodes = 9}) == SearchKind::ALPHABETA);
   CHECK(choose_search(options, net, {}) == SearchKind::ALPHABETA);
   CHECK(choose_search(options, plain, {.time = 1}) == SearchKind::ALPHABETA);
@@ -228,9 +264,8 @@ TEST(players_wait_for_their_net_and_report_it) {
   const Nets nets(ONE, {"one"});
   Player player(PlayOptions(), bundle_with(nets));
   std::string evaluator;
-  const PlayedMove played =
-      player.play(Board(15), Rule::FREESTYLE, {.depth = 2}, 0,
-                  [&](const SearchLine& line) { evaluator = line.evaluator.text(); });
+  const PlayedMove played = player.play(
+      request({.depth = 2}), [&](const SearchLine& line) { evaluator = line.evaluator.text(); });
   CHECK(played.move != NO_POINT);
   CHECK_EQ(evaluator, std::string("mixnet (net one)"));
   CHECK_EQ(played.line->evaluator.text(), evaluator);
@@ -244,7 +279,7 @@ TEST(players_without_their_default_net_play_classical) {
   const auto ignore = [](const SearchLine&) {};
   Player player(PlayOptions(), bundle_with(nets));
   const auto text = [&] {
-    return player.play(Board(15), Rule::FREESTYLE, {.depth = 2}, 0, ignore).line->evaluator.text();
+    return player.play(request({.depth = 2}), ignore).line->evaluator.text();
   };
   CHECK(contains(text(), "classical (one cannot be loaded: damaged"));
   nets.write("one.net", lively());
@@ -257,7 +292,7 @@ TEST(players_without_their_default_net_play_classical) {
   Player other(named, bundle_with(nets));
   for (int n = 0; n < 2; ++n)
     CHECK(
-        contains(error_of([&] { other.play(Board(15), Rule::FREESTYLE, {.depth = 2}, 0, ignore); }),
+        contains(error_of([&] { other.play(request({.depth = 2}), ignore); }),
                  "damaged"));
 }
 
@@ -268,8 +303,7 @@ TEST(players_reject_onnx_files_without_a_loader) {
   options.net = (nets.path() / "net.onnx").string();
   Player player(options, bundle_with(nets));
   CHECK(contains(error_of([&] {
-                   player.play(Board(15), Rule::FREESTYLE, {.depth = 2}, 0,
-                               [](const SearchLine&) {});
+                   player.play(request({.depth = 2}), [](const SearchLine&) {});
                  }),
                  "tengen gomocup"));
 }
@@ -287,7 +321,7 @@ TEST(players_repeat_the_moves_of_a_level) {
       options.core.seed = seed;
       options.core.memory = size_t{8} << 20;
       Player player(options, bundle_with(nets));
-      found.push_back(player.play(board, Rule::FREESTYLE, {}, 0, [](const SearchLine&) {}).move);
+      found.push_back(player.play({board, Rule::FREESTYLE}, [](const SearchLine&) {}).move);
     }
     return found;
   };
@@ -304,14 +338,14 @@ TEST(players_continue_pondering_on_the_expected_reply) {
   Board board(15);
   board.play(make_point(7, 7));
   const auto ignore = [](const SearchLine&) {};
-  player.ponder(board, Rule::FREESTYLE);
+  player.start({.board = board, .rule = Rule::FREESTYLE, .purpose = SearchPurpose::PONDER});
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  const PlayedMove hit = player.play(board, Rule::FREESTYLE, {.time = 0.01}, 0, ignore);
+  const PlayedMove hit = player.play({board, Rule::FREESTYLE, {.time = 0.01}}, ignore);
   CHECK(hit.line && hit.line->seconds < 0.2);
   CHECK(hit.line->info.nanoseconds > 150'000'000);  // the search is older than the command
-  player.ponder(board, Rule::FREESTYLE);
+  player.start({.board = board, .rule = Rule::FREESTYLE, .purpose = SearchPurpose::PONDER});
   board.play(make_point(8, 8));
-  CHECK(player.play(board, Rule::FREESTYLE, {.nodes = 100}, 0, ignore).line->info.stats.nodes <
+  CHECK(player.play({board, Rule::FREESTYLE, {.nodes = 100}}, ignore).line->info.stats.nodes <
         1000);
 }
 
@@ -319,11 +353,71 @@ TEST(players_stop_before_and_during_a_search) {
   const Nets nets("", {});
   Player player(PlayOptions(), bundle_with(nets));
   player.stop();
-  CHECK(player.play(Board(15), Rule::FREESTYLE, {}, 0, [](const SearchLine&) {}).move != NO_POINT);
+  CHECK(player.play(request({}), [](const SearchLine&) {}).move != NO_POINT);
   player.clear_stop();
   const PlayedMove played =
-      player.play(Board(15), Rule::FREESTYLE, {}, 0, [&](const SearchLine& line) {
+      player.play(request({}), [&](const SearchLine& line) {
         if (line.info.depth >= 3) player.stop();
       });
   CHECK(played.move != NO_POINT);
+}
+
+TEST(searches_wait_for_their_net) {
+  const SlowPlayer slow;
+  CHECK(!slow.player->prepare(Rule::FREESTYLE, 15));
+  slow.player->start(request({.nodes = 20}));
+  CHECK(!slow.player->next(0.05));
+  CHECK(slow.player->is_searching());
+  slow.load();
+  CHECK_EQ(slow.result().line->evaluator.text(), std::string("onnx (net slow.onnx)"));
+  CHECK(!slow.player->is_searching());
+  CHECK(slow.player->prepare(Rule::FREESTYLE, 15));
+}
+
+TEST(searches_without_time_for_their_net_play_classical) {
+  const SlowPlayer slow;
+  const std::string late = "classical (slow is still loading)";
+  for (const bool in_background : {false, true}) {
+    const PlayRequest quick = request({.time = 0.03});
+    if (in_background) slow.player->start(quick);
+    const PlayedMove played =
+        in_background ? slow.result() : slow.player->play(quick, [](const SearchLine&) {});
+    CHECK_EQ(played.line->evaluator.text(), late);
+  }
+  slow.player->start(request({}));
+  slow.player->stop();  // the wait, and the search
+  CHECK_EQ(slow.result().line->evaluator.text(), late);
+  slow.player->start(request({}));
+  slow.player->end_search();
+  CHECK(!slow.player->is_searching());
+}
+
+TEST(pondering_does_not_become_a_search_before_its_net_is_loaded) {
+  const SlowPlayer slow;
+  PlayRequest ponder = request({});
+  ponder.purpose = SearchPurpose::PONDER;
+  slow.player->start(ponder);
+  CHECK(!slow.player->ponder_hit(request({.time = 0.01})));
+  slow.load();
+  slow.player->end_search();
+  slow.player->start(ponder);
+  CHECK(!slow.player->ponder_hit(request({.nodes = 10})));
+  CHECK(slow.player->ponder_hit(request({.time = 0.01})));
+  CHECK_EQ(slow.result().line->evaluator.text(), std::string("onnx (net slow.onnx)"));
+}
+
+TEST(nets_outside_the_core_fail_with_their_reason) {
+  const SlowPlayer slow;
+  slow.player->start(request({.depth = 2}));
+  slow.net->fail(BadNet("no net at all", "slow.onnx"));
+  CHECK_EQ(error_of([&] { slow.result(); }), std::string("slow.onnx: no net at all"));
+  CHECK(!slow.player->is_searching());
+  CHECK_EQ(error_of([&] { slow.player->start(request({.depth = 2})); }),
+           std::string("slow.onnx: no net at all"));
+}
+
+TEST(moves_wait_longer_for_reading_than_for_baking) {
+  CHECK_EQ(wait_left(3, 0.5, false), 1.5);
+  CHECK_EQ(wait_left(3, 0.5, true), 0.5);
+  CHECK(wait_left(0.3, 0.25, false) < 0);
 }

@@ -43,8 +43,8 @@ void check_signatures(Preset preset, const std::string& preset_name, const Bench
     if (limits.playouts) options.kind = SearchKind::MCTS;
     const BenchResult result = run_bench(static_cast<Rule>(rule), {tables, {}}, options, limits,
                                          [](int, int) { return true; });
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(result.signature));
+    char text[9];
+    std::snprintf(text, sizeof text, "%08x", result.signature);
     CHECK_EQ(std::string(text), kept(golden, preset_name + " " + name));
     CHECK_EQ(result.positions, 9);
   }

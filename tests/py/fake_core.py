@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A fake native engine without a search: it emits the events of a script, at the pace of the test.
+"""A fake native player without a search: it emits the events of a script, at the pace of the test.
 `fake_engines` installs it.
 """
 
@@ -7,24 +7,25 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
 
 from tengen import _core
-from tengen.engine import evaluator, tables
-from tengen.engine import native as native_module
+from tengen.engine import engine as engine_module
+from tengen.engine.options import Value, option_texts
 
 NODES_A_DEPTH = 1000
 DEEPEST = 10_000
+PONDER = 2  # purpose of a search
 
 
 @dataclass
 class FakeEvent:
-    """An info, or (`kind` 1) the end."""
+    """A line, or the result."""
 
-    kind: int = 0
+    is_result: bool = False
     depth: int = 0
     seldepth: int = 0
     multipv: int = 1
@@ -38,23 +39,21 @@ class FakeEvent:
     solver_nodes: int = 0
     evaluations: int = 0
     seconds: float = 0.0
+    nps: int = 0
     hashfull: int = 0
+    evaluator: tuple[str, str, int] = ("fake", "", 0)
     pv: list[int] = field(default_factory=list)
     move: int = -2
     ponder: int = -2
 
 
 @dataclass
-class FakeCore:
+class FakePlayer:
     """Depth by depth it likes the first free points, or `moves`; it ends at its limits of depth and
     nodes, after `script`, or when it is stopped. Time does not pass for it.
     """
 
-    threads: int = 1
-    memory: int = 0
-    options: dict[str, int] = field(default_factory=dict)
-    loaded: list[int] = field(default_factory=list)
-    evaluations: list[object] = field(default_factory=list)  # that it was given
+    options: dict[str, str] = field(default_factory=dict)
     started: list[dict[str, object]] = field(default_factory=list)
     script: list[FakeEvent] | None = None  # events to send instead, including the end
     fault: str = ""  # why it breaks down
@@ -65,27 +64,17 @@ class FakeCore:
     _running: bool = False
     _depth: int = 0
     _stopped: threading.Event = field(default_factory=threading.Event)
+    _board: _core.Board | None = None
+    _purpose: int = 0
 
-    def load_tables(self, rule: int, data: bytes) -> None:
-        if not data.startswith(b"TGCLASS1"):
-            raise ValueError("no tables: they begin with TGCLASS1")
-        self.loaded.append(rule)
+    def configure(self, options: Mapping[str, str]) -> None:
+        self.options = dict(options)
 
-    def set_classical(self) -> None:
-        self.evaluations.append("classical")
+    def evaluator(self, rule: int, size: int) -> tuple[str, str, int]:
+        return "fake", "", 0
 
-    def set_nets(self, black: object, white: object) -> None:
-        self.evaluations.append((black, white))
-
-    def set_callback(self, callback: object, sizes: int) -> None:
-        self.evaluations.append((callback, sizes))
-
-    def set_option(self, name: str, value: int) -> None:
-        if name == "memory" and value >= 1 << 39:
-            raise MemoryError
-        if name == "branching" and value == 13:
-            raise ValueError("13 moves bring bad luck")
-        self.options[name] = value
+    def prepare(self, rule: int, size: int) -> bool:
+        return True
 
     def start(
         self,
@@ -96,18 +85,19 @@ class FakeCore:
         depth: int = 0,
         clock: float = 0,
         increment: float = 0,
+        purpose: int = 0,
         multipv: int = 1,
         moves: Sequence[int] = (),
-        ponder: bool = False,
     ) -> None:
         if self._running:
             raise RuntimeError("a search is running")
-        if self.options.get("memory", 0) == 77 << 20:
+        if self.options["memory"] == "77":
             raise MemoryError
         limits = {"seconds": seconds, "nodes": nodes, "depth": depth, "clock": clock}
         limits["increment"] = increment
-        more = {"moves": moves, "ponder": ponder, "played": board.moves()}
+        more = {"moves": moves, "ponder": purpose == PONDER, "played": board.moves()}
         self.started.append({**limits, "multipv": multipv, **more})
+        self._board, self._purpose = board, purpose
         self._choices = list(moves) or [*board.legal(), -1]
         self._lines = min(multipv, len(self._choices))
         deepest = min(depth or DEEPEST, -(-nodes // NODES_A_DEPTH) or DEEPEST)
@@ -122,7 +112,7 @@ class FakeCore:
             raise RuntimeError(self.fault)
         if self._events:
             event = self._events.popleft()
-            self._running = self._running and event.kind == 0
+            self._running = self._running and not event.is_result
             return event
         if not self._running or self.script is not None:
             self._running = False
@@ -150,6 +140,7 @@ class FakeCore:
             vcf_nodes=nodes // 2,
             evaluations=nodes // 4,
             seconds=nodes / 100_000,
+            nps=100_000,
             hashfull=250,
             pv=[self._choices[line - 1], *rest[: self._depth - 1]],
         )
@@ -157,40 +148,56 @@ class FakeCore:
     def _end(self) -> FakeEvent:
         reply = self._choices[1] if len(self._choices) > 1 else -2
         info = self._info(1) if self._depth else FakeEvent()
-        return replace(info, kind=1, move=self._choices[0], ponder=reply)
+        return replace(info, is_result=True, move=self._choices[0], ponder=reply)
 
     def root_policy(self, board: _core.Board) -> list[tuple[int, float]]:
         return [(0, 1.0)]
 
-    def progress(self) -> tuple[int, int, float] | None:
+    def progress(self) -> None:
         return None
 
-    def ponder_hit(self, *, seconds: float, clock: float, increment: float) -> None:
+    def ponder_hit(
+        self,
+        board: _core.Board,
+        *,
+        seconds: float,
+        nodes: int,
+        depth: int,
+        clock: float,
+        increment: float,
+    ) -> bool:
+        assert self._board is not None
+        is_same = board.hash == self._board.hash
+        is_full = self.options["level"] == "10"
+        if not self._running or self._purpose != PONDER or self._stopped.is_set():
+            return False
+        if not is_same or not is_full or nodes or depth:
+            return False
         self.hits.append((seconds, clock, increment))
         self._last = self._depth + 1
+        return True
 
     def stop(self) -> None:
         self.stops += 1
         self._stopped.set()
 
-    def is_running(self) -> bool:
+    @property
+    def is_searching(self) -> bool:
         return self._running
 
     def new_game(self) -> None:
         self.games += 1
 
 
-def fake_engines(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
-    """Give every engine of the test a fake core; returns them in order of creation."""
-    made: list[FakeCore] = []
+def fake_engines(monkeypatch: pytest.MonkeyPatch) -> list[FakePlayer]:
+    """Give every engine of the test a fake player; returns them in order of creation."""
+    made: list[FakePlayer] = []
 
-    def make(threads: int, memory: int) -> FakeCore:
-        if memory >= 1 << 39:
-            raise MemoryError
-        made.append(FakeCore(threads, memory))
-        return made[-1]
+    def make(options: Mapping[str, Value]) -> FakePlayer:
+        player = FakePlayer()
+        player.configure(option_texts(options))
+        made.append(player)
+        return player
 
-    monkeypatch.setattr(native_module, "_make_core", make)
-    monkeypatch.setattr(evaluator, "bundled_nets", lambda *where: None)
-    monkeypatch.setattr(tables, "read_classical_tables", lambda rule: b"TGCLASS1 " + rule.encode())
+    monkeypatch.setattr(engine_module, "make_player", make)
     return made

@@ -6,22 +6,20 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pytest
 
 from tengen import Rule, _core
 from tengen.cli.main import main
-from tengen.engine import PRESETS, tables
 from tengen.engine.bench import bench
 from tengen.engine.errors import BadNet, BadOption
 
-# Rule, tables, depth, preset, threads, bytes of memory.
-Call: TypeAlias = tuple[int, bytes, int, int, int, int]
+# Rule, options, depth.
+Call: TypeAlias = tuple[int, dict[str, str], int]
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
-CLASSICAL, PAPER = PRESETS.index("classical"), PRESETS.index("classical-paper")
-ALPHABETA = PRESETS.index("alphabeta")
-ROOM = 16 << 20
+CLASSICAL = {"preset": "classical", "net": "", "threads": "1", "memory": "16"}
+CLASSICAL["search"] = "alphabeta"
 
 
 @dataclass
@@ -33,6 +31,7 @@ class Result:
     seconds: float = 0.5
     signature: int = 0xBEEF
     positions: int = 4
+    evaluator: tuple[str, str, int] = ("classical", "", 0)
 
 
 @pytest.fixture
@@ -40,16 +39,15 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
     """Requests to the core, which returns invented numbers."""
     result: list[Call] = []
 
-    def bench(*requests: Any, **nets: object) -> Result:
-        if requests[1] == b"broken":
-            raise ValueError("no tables at all")
-        if requests[5] > 1 << 39:
+    def bench(
+        rule: int, options: dict[str, str], data: str, load: object, *, depth: int, **_: object
+    ) -> Result:
+        if options["memory"] == "1000000":
             raise MemoryError
-        result.append(requests)
-        return Result(signature=(1 << 32) + 0xBEEF + requests[0])
+        result.append((rule, options, depth))
+        return Result(signature=0xBEEF + rule)
 
     monkeypatch.setattr(_core, "bench", bench)
-    monkeypatch.setattr("tengen.engine.bench.read_classical_tables", lambda rule: rule.encode())
     return result
 
 
@@ -57,13 +55,13 @@ def test_lines_for_scripts(calls: list[Call], capsys: pytest.CaptureFixture[str]
     assert main(["bench", "--preset", "classical"]) == 0
     lines = capsys.readouterr().out.splitlines()
     signatures = [line for line in lines if line.startswith("signature ")]
-    assert signatures[0] == "signature freestyle 0000beee"
+    assert signatures[0] == "signature freestyle 0000beef"
     assert [line.split()[1] for line in signatures] == [*Rule, "total"]
     assert len({line.split()[2] for line in signatures}) == 6
     assert [line for line in lines if line.startswith("nodes/s ")] == ["nodes/s 6000"] * 6
     assert lines.count("evaluations/s 1400") == 6
     assert lines.count("  evaluation: classical") == 6
-    assert calls == [(n, rule.encode(), 0, CLASSICAL, 1, ROOM) for n, rule in enumerate(Rule)]
+    assert calls == [(n, CLASSICAL, 0) for n in range(len(Rule))]
 
 
 def test_some_rules_and_another_preset(
@@ -72,11 +70,12 @@ def test_some_rules_and_another_preset(
     arguments = ["--rule", "renju", "--rule", "Caro", "--preset", "classical-paper", "--depth", "7"]
     assert main(["bench", *arguments, "--search", "alphabeta", "--memory", "8"]) == 0
     output = capsys.readouterr().out
-    assert calls == [(2, b"", 7, PAPER, 1, 8 << 20), (3, b"", 7, PAPER, 1, 8 << 20)]
+    paper = CLASSICAL | {"preset": "classical-paper", "memory": "8"}
+    assert calls == [(2, paper, 7), (3, paper, 7)]
     assert output.index("signature renju") < output.index("signature caro ")
     assert main(["bench", "--rule", "caro", "--net", "classical"]) == 0
     assert "total" not in capsys.readouterr().out
-    assert calls[-1] == (3, b"caro", 0, ALPHABETA, 1, ROOM)
+    assert calls[-1] == (3, CLASSICAL | {"preset": "alphabeta", "net": "classical"}, 0)
 
 
 def test_playouts_of_mcts(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +103,7 @@ def test_several_threads_have_no_signature(
     output = capsys.readouterr().out
     assert "signature" not in output
     assert output.count("nodes/s 6000\n") == 6
-    assert calls[0][4] == 2
+    assert calls[0][1]["threads"] == "2"
     assert main(["bench", "--threads", "2", "--preset", "classical", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"]["signature"] is None
 
@@ -119,7 +118,7 @@ def test_json(calls: list[Call], capsys: pytest.CaptureFixture[str]) -> None:
     assert result["total"]["evaluation_speed"] == 1400
     assert result["total"]["evaluation"]["name"] == "classical"
     assert result["preset"] == "classical"
-    assert result["rules"][0]["signature"] == "0000bef0"
+    assert result["rules"][0]["signature"] == "0000bef1"
 
 
 def test_params(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,21 +147,17 @@ def test_params_of_the_search(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(entry["meaning"] and entry["step"] > 0 for entry in result)
 
 
-def test_broken_tables(
-    calls: list[Call],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr("tengen.engine.bench.read_classical_tables", lambda rule: b"broken")
-    assert main(["bench", "--rule", "renju", "--net", "classical"]) == 1
-    text = "tengen bench: classical-renju.tables: no tables at all\n"
-    assert capsys.readouterr().err == text
+def test_no_memory(calls: list[Call], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--preset", "classical-paper", "--memory", "1000000"]) == 1
     assert "1,000,000 MiB" in capsys.readouterr().err
-    monkeypatch.undo()
-    monkeypatch.setattr(tables, "classical_tables_name", lambda rule: "none.tables")
-    assert main(["bench", "--rule", "renju", "--preset", "classical"]) == 1
-    assert "none.tables cannot be read" in capsys.readouterr().err
+
+
+def test_missing_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tengen.engine.bench.DATA", tmp_path)
+    assert main(["bench", "--rule", "renju", "--net", "classical"]) == 1
+    assert "classical-renju.tables cannot be read" in capsys.readouterr().err
 
 
 def test_the_real_signature_is_repeatable(capsys: pytest.CaptureFixture[str]) -> None:

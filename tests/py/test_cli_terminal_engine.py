@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fake_core import FakeCore, fake_engines
+from fake_core import FakePlayer, fake_engines
 from tengen import Colour, Engine, Limit, Rule
 from tengen.cli.terminal_common import EnginePlayer, Reply
 from tengen.cli.terminal_game import TerminalGame
@@ -23,12 +23,12 @@ from terminal_dialogue import names
 
 
 @pytest.fixture
-def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
+def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakePlayer]:
     return fake_engines(monkeypatch)
 
 
 @pytest.fixture
-def opponent(cores: list[FakeCore]) -> Iterator[EnginePlayer]:
+def opponent(cores: list[FakePlayer]) -> Iterator[EnginePlayer]:
     with Engine() as engine:
         yield EnginePlayer(engine, Limit(depth=3))
 
@@ -183,7 +183,7 @@ def test_swapping_colours(opponent: EnginePlayer) -> None:
     assert at.prompt == "white> "
 
 
-def test_other_games(opponent: EnginePlayer, cores: list[FakeCore], tmp_path: Path) -> None:
+def test_other_games(opponent: EnginePlayer, cores: list[FakePlayer], tmp_path: Path) -> None:
     at = against(opponent, "white")
     at.engine_move()
     act(at, "> new renju 7\n< A new game: renju on 7x7.\n< 1. black a1. White to move.")
@@ -232,7 +232,7 @@ def test_help_lists_the_commands(opponent: EnginePlayer) -> None:
     assert not any("hint" in line or "resign" in line for line in two_people)
 
 
-def test_an_interrupt_makes_it_move(cores: list[FakeCore]) -> None:
+def test_an_interrupt_makes_it_move(cores: list[FakePlayer]) -> None:
     with Engine() as engine:
         at = against(EnginePlayer(engine, Limit()), "white")
 

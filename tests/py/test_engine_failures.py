@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from fake_core import FakeCore, FakeEvent, fake_engines
+from fake_core import FakeEvent, FakePlayer, fake_engines
 from tengen import Board, Engine, EngineDied, Info, Limit
 
 
 @pytest.fixture
-def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
+def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakePlayer]:
     return fake_engines(monkeypatch)
 
 
@@ -20,7 +20,7 @@ def board() -> Board:
     return result
 
 
-def test_a_loop_over_a_search_that_fails(cores: list[FakeCore]) -> None:
+def test_a_loop_over_a_search_that_fails(cores: list[FakePlayer]) -> None:
     """Earlier infos come first; breaking out of the loop raises nothing."""
     reported = [FakeEvent(depth=1, pv=[3]), FakeEvent(depth=2, pv=[3])]
     with Engine() as engine:
@@ -41,7 +41,7 @@ def test_a_loop_over_a_search_that_fails(cores: list[FakeCore]) -> None:
         assert not engine.is_busy
 
 
-def test_a_loop_over_a_search_that_is_stopped(cores: list[FakeCore]) -> None:
+def test_a_loop_over_a_search_that_is_stopped(cores: list[FakePlayer]) -> None:
     with Engine() as engine:
         analysis = engine.analyse(board())
         analysis.stop()

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from callback_players import player_with, result_of
 from onnx_files import write_net
-from tengen import Board, Engine, Limit, Rule, _core
+from tengen import Board, Engine, Limit, Rule
 from tengen.arena.errors import BadArena
 from tengen.arena.player import Player
 from tengen.cli.main import main
@@ -180,7 +181,7 @@ def test_with_nets(tmp_path: Path) -> None:
             assert engine.options["preset"] == "alphabeta"
 
 
-def test_nets_are_evaluated_in_batches() -> None:
+def test_nets_are_evaluated_in_batches(tmp_path: Path) -> None:
     sizes: list[int] = []
 
     def ask(planes: np.ndarray[Any, Any]) -> tuple[Any, Any]:
@@ -189,16 +190,9 @@ def test_nets_are_evaluated_in_batches() -> None:
         return value.astype(np.float32), np.cumsum(planes[:, 0] - planes[:, 1], 2, dtype=np.float32)
 
     def played(batch: int) -> list[int]:
-        core = _core.Engine(1, 8 << 20)
-        for name, value in (("preset", 0), ("search", 1), ("batch", batch)):
-            core.set_option(name, value)
-        core.set_callback(ask, 1 << 15)
+        core = player_with(tmp_path, ask, search="mcts", batch=batch)
         core.start(started()._core, nodes=64)
-        event = core.next_event(10)
-        while event is not None and event.kind == 0:
-            event = core.next_event(10)
-        assert event is not None
-        return list(event.pv)
+        return list(result_of(core).pv)
 
     first = played(8)
     assert max(sizes) == 8

@@ -19,6 +19,7 @@ import pytest
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
+from callback_players import player_with, result_of
 from onnx_files import write_net
 from tengen import Board, Engine, Limit, _core
 from tengen.cli.main import main
@@ -61,7 +62,7 @@ def test_every_rule_and_size(rule: Rule, size: int, tmp_path: Path) -> None:
         assert board.is_legal(engine.play(board, Limit(depth=2)).move)
 
 
-def test_inputs_of_a_net() -> None:
+def test_inputs_of_a_net(tmp_path: Path) -> None:
     """Own stones first, row by row from the first; one question a position and side."""
     requests: list[np.ndarray[Any, Any]] = []
 
@@ -70,12 +71,9 @@ def test_inputs_of_a_net() -> None:
         policy = np.arange(225, dtype=np.float32).reshape(15, 15)
         return np.zeros((1, 3), np.float32), policy[None]
 
-    core = _core.Engine(1, 8 << 20)
-    core.set_option("preset", 0)
-    core.set_callback(ask, 1 << 15)
+    core = player_with(tmp_path, ask, search="alphabeta")
     core.start(started()._core, depth=1)
-    while (event := core.next_event(10)) is not None and event.kind == 0:
-        pass
+    result_of(core)
     assert requests[0].shape == (1, 2, 15, 15)
     first = requests[0][0]
     assert first.dtype == np.float32
@@ -83,7 +81,6 @@ def test_inputs_of_a_net() -> None:
     assert np.argwhere(first[1]).tolist() == [[7, 7], [8, 6]]  # black: h8, g9
     keys = [planes.tobytes() for planes in requests]
     assert len(keys) <= len(set(keys)) + 1  # the root is evaluated before the search, too
-    assert event is not None
     with pytest.raises(ValueError, match="freestyle on size 9"):
         core.start(Board(9)._core, depth=1)
 
@@ -184,10 +181,8 @@ def test_a_failing_call_ends_the_search_with_a_message(
 @pytest.mark.parametrize(
     "answer", [None, (1, 2), (np.zeros(3, np.float32),), (np.zeros(2, np.float32),) * 2]
 )
-def test_invalid_net_outputs(answer: object) -> None:
-    core = _core.Engine(1, 8 << 20)
-    core.set_option("preset", 0)
-    core.set_callback(lambda planes: answer, 1 << 15)
+def test_invalid_net_outputs(tmp_path: Path, answer: object) -> None:
+    core = player_with(tmp_path, lambda planes: answer, search="alphabeta")
     core.start(started()._core, depth=1)
     with pytest.raises(RuntimeError, match=r"two arrays of float32|the net answered with"):
         core.next_event(10)
@@ -196,7 +191,7 @@ def test_invalid_net_outputs(answer: object) -> None:
 # --- ends ---
 
 
-def slow_core(threads: int = 2) -> tuple[_core.Engine, threading.Event]:
+def slow_core(folder: Path, threads: int = 2) -> tuple[_core.Player, threading.Event]:
     """A core that searches without an end, with a net that takes some milliseconds."""
     requested = threading.Event()
 
@@ -205,17 +200,15 @@ def slow_core(threads: int = 2) -> tuple[_core.Engine, threading.Event]:
         time.sleep(0.005)
         return np.zeros(3, np.float32), np.random.default_rng(0).random((15, 15), np.float32)
 
-    core = _core.Engine(threads, 8 << 20)
-    core.set_option("preset", 0)
-    core.set_callback(ask, 1 << 15)
-    core.start(started()._core)
+    core = player_with(folder, ask, search="alphabeta", threads=threads)
+    core.start(started()._core, purpose=1)
     assert requested.wait(10)
     return core, requested
 
 
-def test_an_engine_is_dropped_during_a_search() -> None:
+def test_an_engine_is_dropped_during_a_search(tmp_path: Path) -> None:
     for _ in range(5):
-        core, requested = slow_core()
+        core, requested = slow_core(tmp_path)
         requested.clear()
         del core  # its search may just be waiting for the GIL that this thread holds
         time.sleep(0.02)
@@ -223,12 +216,10 @@ def test_an_engine_is_dropped_during_a_search() -> None:
         assert not requested.wait(0.05)
 
 
-def test_stop_ends_a_search_with_a_slow_net() -> None:
-    core, _ = slow_core()
+def test_stop_ends_a_search_with_a_slow_net(tmp_path: Path) -> None:
+    core, _ = slow_core(tmp_path)
     core.stop()
-    while (event := core.next_event(10)) is not None and event.kind == 0:
-        pass
-    assert event is not None, "the search has not ended within 10 s"
+    result_of(core)
 
 
 @pytest.mark.integration

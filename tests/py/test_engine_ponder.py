@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from fake_core import FakeCore, FakeEvent, fake_engines
+from fake_core import FakeEvent, FakePlayer, fake_engines
 from tengen import Board, Engine, Limit, Move
 from tengen.engine import NotPondering
 
 
 @pytest.fixture
-def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakeCore]:
+def cores(monkeypatch: pytest.MonkeyPatch) -> list[FakePlayer]:
     return fake_engines(monkeypatch)
 
 
@@ -25,12 +25,12 @@ def board(moves: str = "h8 i9") -> Board:
     return result
 
 
-def test_explicit_pondering(cores: list[FakeCore]) -> None:
+def test_explicit_pondering(cores: list[FakePlayer]) -> None:
     with Engine() as engine:
         with pytest.raises(NotPondering, match="ponder"):
             engine.ponder_hit(Limit(depth=1))
         engine.ponder(board("h8 i9"))
-        assert cores[0].is_running()
+        assert cores[0].is_searching
         assert not engine.is_busy
         assert cores[0].started[-1]["ponder"] is True
         played = engine.ponder_hit(Limit(depth=2))
@@ -40,7 +40,7 @@ def test_explicit_pondering(cores: list[FakeCore]) -> None:
             engine.ponder_hit(Limit(depth=1))
 
 
-def test_a_time_limit_continues_the_search(cores: list[FakeCore]) -> None:
+def test_a_time_limit_continues_the_search(cores: list[FakePlayer]) -> None:
     with Engine(memory=8) as engine:
         engine.ponder(board())
         played = engine.ponder_hit(Limit(time=0.5, clock=9.0, increment=2.0))
@@ -54,7 +54,7 @@ def test_a_time_limit_continues_the_search(cores: list[FakeCore]) -> None:
         assert not engine.is_busy
 
 
-def test_another_board_or_a_stop_starts_a_new_search(cores: list[FakeCore]) -> None:
+def test_another_board_or_a_stop_starts_a_new_search(cores: list[FakePlayer]) -> None:
     with Engine(memory=8) as engine:
         engine.ponder(board())
         engine.play(board("h8"), Limit(time=0.5))
@@ -88,7 +88,7 @@ def test_the_native_search_keeps_its_depth_and_nodes(search: str) -> None:
         assert played.info.time >= 0.05, "it counts from the start of pondering"
 
 
-def test_anything_else_ends_pondering(cores: list[FakeCore]) -> None:
+def test_anything_else_ends_pondering(cores: list[FakePlayer]) -> None:
     with Engine() as engine:
         for other in (
             lambda: engine.play(board(), Limit(depth=1)),
@@ -102,25 +102,25 @@ def test_anything_else_ends_pondering(cores: list[FakeCore]) -> None:
         engine.stop()
         engine.ponder_hit(Limit(depth=1))
         engine.ponder(board())
-    assert not cores[0].is_running(), "closing ended it"
+    assert not cores[0].is_searching, "closing ended it"
 
 
-def test_pondering_after_a_move(cores: list[FakeCore]) -> None:
+def test_pondering_after_a_move(cores: list[FakePlayer]) -> None:
     with Engine() as engine:
         engine.play(board(), Limit(depth=1), ponder=True)
         started = cores[0].started[-1]
         assert started["ponder"] is True
         assert started["played"] == [112, 128, 0, 1]
         engine.play(board("h8 i9 a1 b1"), Limit(depth=1))
-        assert not cores[0].is_running()
+        assert not cores[0].is_searching
     with Engine(ponder=True) as engine:
         engine.play(board(), Limit(depth=1))
-        assert cores[1].is_running()
+        assert cores[1].is_searching
         engine.play(board(), Limit(depth=1), ponder=False)
-        assert not cores[1].is_running()
-        cores[1].script = [FakeEvent(kind=1, move=5)]
+        assert not cores[1].is_searching
+        cores[1].script = [FakeEvent(is_result=True, move=5)]
         engine.play(board(), Limit(depth=1))
-        assert not cores[1].is_running(), "no reply is expected: nothing to think about"
+        assert not cores[1].is_searching, "no reply is expected: nothing to think about"
 
 
 @pytest.mark.parametrize("preset", ["alphabeta", "classical"])

@@ -16,7 +16,7 @@ import pytest
 import tengen
 from random_boards import SIZES, random_cells
 from tengen import BadTables, Board, Engine, EngineBusy, Info, Limit, Move, Rule, Threat
-from tengen.engine import PRESETS, tables
+from tengen.engine import PRESETS, native
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
@@ -210,26 +210,25 @@ def test_a_clock_ends_a_search() -> None:
             assert engine.play(board("h8 i9"), Limit(clock=clock, increment=0.01)).move
 
 
-@pytest.mark.parametrize("rule", list(Rule))
-def test_tables_of_every_rule_are_there(rule: Rule) -> None:
-    assert tables.read_classical_tables(rule).startswith(b"TGCLASS1")
-
-
 @pytest.mark.parametrize("fault", ["short", "empty", "magic", "rule", "bits"])
-def test_broken_tables_are_rejected(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    good = tables.read_classical_tables(Rule.RENJU)
+def test_broken_tables_are_rejected(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = (native.DATA / "classical-renju.tables").read_bytes()
     broken = {
         "short": good[:-1],
         "empty": b"",
         "magic": b"x" + good[1:],
-        "rule": tables.read_classical_tables(Rule.CARO),
+        "rule": (native.DATA / "classical-caro.tables").read_bytes(),
         "bits": good[:-5] + bytes([good[-5] ^ 1]) + good[-4:],
     }[fault]
-    monkeypatch.setattr(tables, "read_classical_tables", lambda rule: broken)
-    with Engine(memory=16) as engine:
+    monkeypatch.setattr(native, "DATA", tmp_path)
+    file = tmp_path / "classical-renju.tables"
+    file.write_bytes(broken)
+    with Engine("classical", memory=16) as engine:
         with pytest.raises(BadTables, match=r"classical-renju\.tables: ."):
             engine.play(Board(rule="renju"), Limit(depth=1))
-        monkeypatch.undo()
+        file.write_bytes(good)
         assert engine.play(Board(rule="renju"), Limit(depth=1)).move
 
 

@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tengen import Board, Engine, Limit, Rule
 from tengen.arena.player import Player
-from tengen.engine.evaluator import choose_evaluator, choose_search
 from tengen.engine.info import PlayResult
-from tengen.engine.options import defaults
 
 QUICK = Limit(time=0.1)
 
@@ -28,36 +24,11 @@ def is_mcts(played: PlayResult) -> bool:
     return played.info.visits > 0
 
 
-@pytest.mark.parametrize(
-    ("limit", "options", "tree"),
-    [
-        (QUICK, {}, True),
-        (Limit(clock=5.0), {}, True),
-        (Limit(clock=5.0, increment=2.0), {}, False),
-        (Limit(time=1.0), {}, True),
-        (Limit(time=2.0), {}, False),
-        (Limit(time=10.0, clock=5.0), {}, True),
-        (Limit(), {}, False),
-        (Limit(time=0.1, nodes=1000), {}, False),
-        (Limit(time=0.1, depth=4), {}, False),
-        (QUICK, {"threads": 2}, False),
-        (QUICK, {"search": "alphabeta"}, False),
-        (Limit(depth=4), {"search": "mcts"}, True),
-        (QUICK, {"preset": "classical"}, False),
-        (QUICK, {"net": "classical"}, False),
-    ],
-)
-def test_limits_and_options_decide(limit: Limit, options: dict[str, Any], tree: bool) -> None:
-    given = defaults() | options
-    choice = choose_evaluator(given, Rule.FREESTYLE, 15)
-    assert choose_search(given, choice, limit) == ("mcts" if tree else "alphabeta")
-
-
 @pytest.mark.parametrize("rule", Rule)
 def test_rules_with_a_bundled_net(rule: Rule) -> None:
-    given = defaults()
-    result = choose_search(given, choose_evaluator(given, rule, 15), QUICK)
-    assert (result == "mcts") == (rule is not Rule.CARO6)
+    with Engine(memory=8) as engine:
+        evaluation = engine.evaluation(Board(15, rule))
+    assert evaluation.name.startswith("mixnet") == (rule is not Rule.CARO6)
 
 
 def test_one_engine_for_moves_and_analyses() -> None:

@@ -24,6 +24,7 @@ from tengen import (
     Score,
     _core,
 )
+from tengen.engine.onnx_net import load_external
 from tengen.engine.options import (
     DEFAULT_PRESET,
     OPTIONS,
@@ -31,6 +32,7 @@ from tengen.engine.options import (
     check_options,
     defaults,
     option,
+    option_texts,
 )
 
 
@@ -146,15 +148,13 @@ def test_the_table_of_options_is_sound() -> None:
         assert entry.check(entry.default) == entry.default
         assert entry.help
         assert entry.parse(str(entry.default)) == entry.default
-    native = {name for name, entry in OPTIONS.items() if entry.native}
-    core = _core.Engine(1, 1 << 20)
-    for name in native - {"memory", "search"}:  # in bytes; `auto` is not the core's
-        core.set_option(name, OPTIONS[name].number(OPTIONS[name].default))
-    assert {entry[0] for entry in _core.mcts_options()} < native
+    core = _core.Player(option_texts(defaults()), "", load_external)
+    for name, entry in OPTIONS.items():
+        for value in (entry.low, entry.high) if entry.kind == "spin" else entry.choices:
+            core.configure(option_texts({name: value}))
     assert defaults()["preset"] == DEFAULT_PRESET
     assert DEFAULT_PRESET in PRESETS
-    assert OPTIONS["preset"].number("policy") == PRESETS.index("policy")
-    assert OPTIONS["history"].number(True) == 1
+    assert option_texts({"history": False, "c": 0.1}) == {"history": "false", "c": "0.1"}
 
 
 def test_options_by_name_and_text() -> None:

@@ -104,11 +104,11 @@ def test_openings_fit_on_every_board() -> None:
 
 
 def test_a_choice_without_a_score_is_a_move() -> None:
-    assert swap2.choose(PlayResult(Move(7, 7)), 3).line == "7,7"
+    assert swap2.choose(PlayResult(Move(7, 7)), 15, 3).line == "7,7"
 
 
 def test_two_stones_need_a_line_of_two() -> None:
     info = Info(PovScore(Score(0), Colour.WHITE), (Move(7, 7),))
-    assert swap2.choose(PlayResult(Move(7, 7), None, info), 3).line == "7,7"
+    assert swap2.choose(PlayResult(Move(7, 7), None, info), 15, 3).line == "7,7"
     info = Info(PovScore(Score(0), Colour.WHITE), (Move(7, 7), Move.PASS))
-    assert swap2.choose(PlayResult(Move(7, 7), None, info), 3).line == "7,7"
+    assert swap2.choose(PlayResult(Move(7, 7), None, info), 15, 3).line == "7,7"

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Levels of play: the table, the choice among lines, and the engine that uses it."""
+"""Levels of play: the table, and engines that play at them. tests/cpp/test_levels.cpp has the
+choice among lines.
+"""
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
 
 import tengen
-from tengen.engine import LEVELS, BadOption, Info, Limit, PovScore, Score
-from tengen.engine.levels import FULL, choose, level_of_strength, limit_of_level
-from tengen.game.move import Move
-from tengen.game.rule import Colour
-
-
-def _line(move: str, value: int, mate: int | None = None, rank: int = 1) -> Info:
-    score = PovScore(Score(value, mate), Colour.BLACK)
-    return Info(score=score, pv=(Move(move),), multipv=rank)
+from tengen.engine import LEVELS, BadOption, Limit
+from tengen.engine.levels import FULL
 
 
 def test_the_table_grows() -> None:
@@ -27,49 +21,6 @@ def test_the_table_grows() -> None:
     spreads = [level.spread for level in LEVELS.values()]
     assert spreads == sorted(spreads, reverse=True)
     assert LEVELS[FULL].plays_best_move
-    assert limit_of_level(LEVELS[FULL], Limit(time=3)) == Limit(time=3)
-
-
-def test_limits_of_levels() -> None:
-    limit = limit_of_level(LEVELS[3], Limit(time=0.5, nodes=100, clock=9, increment=1))
-    assert (limit.time, limit.nodes, limit.clock, limit.increment) == (0.5, 100, 9, 1)
-    assert limit_of_level(LEVELS[3], Limit()).nodes == LEVELS[3].nodes
-
-
-def test_levels_of_mcts_have_no_depth() -> None:
-    for level in LEVELS.values():
-        assert limit_of_level(level, Limit(depth=9), is_mcts=True).depth == 9
-        limit = limit_of_level(level, Limit(), is_mcts=True)
-        assert (limit.depth, limit.nodes) == (None, level.nodes)
-    assert limit_of_level(LEVELS[1], Limit()).depth == 1
-
-
-def test_close_lines_are_chosen_more_often() -> None:
-    lines = [_line("h8", 0), _line("i9", -10), _line("a1", -400)]
-    chance = Random(1)
-    chosen = [choose(LEVELS[3], lines, chance).pv[0].name for _ in range(500)]
-    assert chosen.count("h8") > 150
-    assert chosen.count("i9") > 100
-    assert chosen.count("a1") < 20
-
-
-def test_wins_are_played_and_losses_avoided() -> None:
-    chance = Random(1)
-    wins = [_line("h8", 9000, 3), _line("i9", 300)]
-    losses = [_line("h8", -50), _line("i9", -9000, -4)]
-    for _ in range(50):
-        assert choose(LEVELS[1], wins, chance).pv[0].name == "h8"
-        assert choose(LEVELS[1], losses, chance).pv[0].name == "h8"
-
-
-@pytest.mark.parametrize(("strength", "level"), [(0, 1), (10, 1), (11, 2), (50, 5), (100, 10)])
-def test_strength_of_managers(strength: int, level: int) -> None:
-    assert level_of_strength(strength) == level
-
-
-def test_strength_out_of_range() -> None:
-    with pytest.raises(BadOption, match="0 to 100"):
-        level_of_strength(101)
 
 
 def test_a_level_repeats_its_moves_by_seed() -> None:

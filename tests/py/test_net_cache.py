@@ -10,7 +10,6 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -103,7 +102,7 @@ def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "file" / "home"))
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(temporary))
+    monkeypatch.setenv("TMPDIR", str(temporary))
     return temporary
 
 
@@ -140,22 +139,17 @@ def test_a_temporary_folder_that_is_not_safe(
         assert cache_folder() is None
     folder.chmod(0o755)
     assert cache_folder() == folder
-    with monkeypatch.context() as patch:
-        other = os.geteuid() + 1
-        patch.setattr(os, "geteuid", lambda: other)
-        folder.rename(homeless / f"tengen-{other}")
-        assert cache_folder() is None
-    (homeless / f"tengen-{other}").rename(tmp_path / "elsewhere")
+    if os.geteuid() == 0:
+        os.chown(folder, 65534, -1)
+        assert cache_folder() is None, "somebody else's"
+    folder.rename(tmp_path / "elsewhere")
     folder.symlink_to(tmp_path / "elsewhere")
     assert cache_folder() is None
     folder.unlink()
     folder.touch()
     assert cache_folder() is None
 
-    def nowhere() -> str:
-        raise FileNotFoundError("no usable temporary directory")
-
-    monkeypatch.setattr(tempfile, "gettempdir", nowhere)
+    monkeypatch.setenv("TMPDIR", str(homeless / "none"))
     assert cache_folder() is None
 
 

@@ -34,7 +34,14 @@ from tengen.engine.net_file import (
     read_net,
 )
 from tengen.engine.net_layout import Architecture, fnv1a64, layout, payload_bytes
-from tengen.engine.nets import find_net, list_nets, net_info, net_path, net_uses
+from tengen.engine.nets import (
+    bundled_nets,
+    lazy_tables_path,
+    list_nets,
+    net_info,
+    net_path,
+    net_uses,
+)
 from tengen.export.quantise import net_bytes, write_net
 from tengen.game.rule import Colour, Rule
 
@@ -394,12 +401,11 @@ def test_one_net_or_one_per_colour(tmp_path: Path) -> None:
         {"rule": "renju", "from": 15, "to": 15, "black": "renju-b", "white": "renju-w"},
     ]
     folder = folder_with(tmp_path, entries, "m", "renju-b", "renju-w", "spare")
-    assert find_net(Rule.FREESTYLE, 15, Colour.BLACK, folder) == folder / "m.net"
-    assert find_net(Rule.FREESTYLE, 17, Colour.WHITE, folder) == folder / "m.net"
-    assert find_net(Rule.FREESTYLE, 18, Colour.WHITE, folder) is None
-    assert find_net(Rule.RENJU, 15, Colour.BLACK, folder) == folder / "renju-b.net"
-    assert find_net(Rule.RENJU, 15, Colour.WHITE, folder) == folder / "renju-w.net"
-    assert find_net(Rule.CARO, 15, Colour.WHITE, folder) is None
+    assert bundled_nets(Rule.FREESTYLE, 17, folder) == (folder / "m.net", folder / "m.net")
+    pair = (folder / "renju-b.net", folder / "renju-w.net")
+    assert bundled_nets(Rule.RENJU, 15, folder) == pair
+    for rule, size in ((Rule.FREESTYLE, 18), (Rule.CARO, 15)):
+        assert bundled_nets(rule, size, folder) is None
     assert [net.name for net in list_nets(folder)] == ["m", "renju-b", "renju-w", "spare"]
     assert net_uses(folder) == {
         "m": ["freestyle 13-17"],
@@ -420,18 +426,18 @@ def test_a_registry_with_missing_or_unsuitable_nets(tmp_path: Path) -> None:
     ]
     folder = folder_with(tmp_path, entries, "m")
     with pytest.raises(BadNet, match=r"gone\.net.*missing"):
-        find_net(Rule.FREESTYLE, 15, Colour.BLACK, folder)
+        bundled_nets(Rule.FREESTYLE, 15, folder)
     with pytest.raises(BadNet, match="this net is not for standard 15x15"):
-        find_net(Rule.STANDARD, 15, Colour.BLACK, folder)
+        bundled_nets(Rule.STANDARD, 15, folder)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "damaged, or no registry"),
-        ("[]", "damaged, or no registry"),
-        ('{"format": 2, "nets": []}', "it has format 2, not 1"),
-        ('{"format": 1, "nets": [{"rule": "go", "from": 5, "to": 6, "net": "m"}]}', "no rule 'go'"),
+        ("[]", "it does not have format 1"),
+        ('{"format": 2, "nets": []}', "it does not have format 1"),
+        ('{"format": 1, "nets": [{"rule": "go", "from": 5, "to": 6, "net": "m"}]}', "known rule"),
         ('{"format": 1, "nets": [{"rule": "renju", "from": 5, "to": 99, "net": "m"}]}', "sizes"),
         ('{"format": 1, "nets": [{"rule": "renju", "from": 5, "to": 9}]}', 'needs "net"'),
         ('{"format": 1, "nets": [{"rule": "renju", "from": 5, "to": 9, "net": "../m"}]}', "needs"),
@@ -440,16 +446,16 @@ def test_a_registry_with_missing_or_unsuitable_nets(tmp_path: Path) -> None:
 def test_damaged_registries(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "registry.json").write_text(text)
     with pytest.raises(BadNet, match=message):
-        find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
+        bundled_nets(Rule.RENJU, 9, tmp_path)
 
 
 def test_a_folder_without_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What to do depends on whose folder it is."""
     with pytest.raises(BadNet, match=r"cannot be read .*; repair the folder, or name"):
-        find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
+        bundled_nets(Rule.RENJU, 9, tmp_path)
     monkeypatch.setattr("tengen.engine.nets.BUNDLED", tmp_path)
     with pytest.raises(BadNet, match=r"bundled registry.json cannot be read"):
-        find_net(Rule.RENJU, 9, Colour.BLACK, tmp_path)
+        bundled_nets(Rule.RENJU, 9, tmp_path)
 
 
 def test_every_bundled_net_serves_its_registry_entries() -> None:
@@ -457,19 +463,15 @@ def test_every_bundled_net_serves_its_registry_entries() -> None:
         assert read_net(net.path).header.codebook_checksum
     for rule in Rule:
         for size in range(5, 23):
-            for colour in Colour:
-                find_net(rule, size, colour)
+            bundled_nets(rule, size)
     assert sum(net.bytes for net in list_nets()) < 10e6
 
 
-@pytest.mark.parametrize("colour", Colour)
-def test_the_boards_of_tournaments_have_nets(colour: Colour) -> None:
+def test_the_boards_of_tournaments_have_nets() -> None:
     """Boards of Gomocup; without a net `classical` plays."""
     fifteen = (Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO)
     for rule, size in (*((rule, 15) for rule in fifteen), (Rule.FREESTYLE, 20)):
-        result = find_net(rule, size, colour)
-        assert result is not None
-        black = find_net(rule, size, Colour.BLACK)  # guesses of a net a colour lie beside black's
-        assert black is not None
-        assert black.with_suffix(".guess").exists()
-    assert find_net(Rule.FREESTYLE, 19, colour) is None
+        nets = bundled_nets(rule, size)
+        assert nets is not None
+        assert lazy_tables_path(nets[0]).exists(), "beside black's net"
+    assert bundled_nets(Rule.FREESTYLE, 19) is None

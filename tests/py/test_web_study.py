@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tengen
+from tengen.engine.errors import EngineDied
 from tengen.engine.native import NativeSearch
 from tengen.game import records
 from web_server import RunningServer, WebClient, run_server
@@ -41,8 +42,10 @@ def _position(moves: list[str] | None = None, **more: Any) -> dict[str, Any]:
 def test_a_failed_analysis_is_an_error(client: WebClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def take(search: NativeSearch, timeout: float) -> None:
         search.stop()
-        if search._begun.wait(timeout) and not search._core.is_running():
-            search._fail("the wires are cut")
+        while search._player.is_searching:
+            search._player.next_event(timeout)
+        search._error = EngineDied("the wires are cut")
+        search._end()
 
     with monkeypatch.context() as patch:
         patch.setattr(NativeSearch, "next_info", take)

@@ -23,6 +23,8 @@ struct AlphaBetaSettings {
   static constexpr AlphaBetaSettings fixed_depth(int max_candidates) {
     return {false, false, false, false, false, false, max_candidates};
   }
+
+  bool operator==(const AlphaBetaSettings&) const = default;
 };
 
 }  // namespace tengen

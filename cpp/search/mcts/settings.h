@@ -39,6 +39,8 @@ struct MctsSettings {
   // Set by the engine.
   bool vcf = true;  ///< VCF at the leaves and at the root
   u64 seed = 0;     ///< of gumbel_noise
+
+  bool operator==(const MctsSettings&) const = default;
 };
 
 }  // namespace tengen

@@ -16,10 +16,11 @@ from typing import Any
 from tengen import _core
 from tengen.arena.control import TimeControl
 from tengen.arena.errors import BadArena
+from tengen.engine.engine import Engine
 from tengen.engine.errors import BadOption
-from tengen.engine.evaluator import PendingEvaluator, choose_evaluator
-from tengen.engine.options import DEFAULT_PRESET, PRESETS, check_options, defaults, option
+from tengen.engine.options import DEFAULT_PRESET, PRESETS, check_options, option
 from tengen.engine.process import split_command
+from tengen.game.board import Board
 from tengen.game.rule import Rule
 from tengen.util.config import Config, setting
 from tengen.util.deprecation import renamed_fields
@@ -182,10 +183,10 @@ def check_player(player: Player, rule: Rule, size: int) -> None:
 
 def _check_net(player: Player, rule: Rule, size: int) -> None:
     """Check that the player's net can be read and fits the board. Raises BadNet."""
-    choice = choose_evaluator({**defaults(), **player.options}, rule, size)
-    if choice.kind == "onnx":  # it has no header: the whole file says what it is
-        (net,) = PendingEvaluator(choice).nets()
-        net.check_supports(rule, size)
+    board = Board(size, rule)
+    with Engine(**player.options) as engine:
+        if engine.evaluation(board).name == "onnx":  # the whole file says what it supports
+            engine.policy(board)
 
 
 def _is_program(player: Player) -> bool:

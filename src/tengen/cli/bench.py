@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=str.lower,
         action="append",
         choices=[str(rule) for rule in Rule],
-        help="only this rule; may be repeated (default: all)",
+        help="a rule; may be repeated (default: all)",
     )
     which = parser.add_mutually_exclusive_group()
     preset = f"how the engine plays (default: {DEFAULT_PRESET})"
@@ -100,7 +100,7 @@ def _bench_rules(args: argparse.Namespace) -> list[BenchResult]:
     faults: list[BadNet] = []
     names = ("depth", "threads", "memory", "search", "playouts")
     options = {name: getattr(args, name) for name in names}
-    for rule in (rule for rule in Rule if not args.rule or rule in args.rule):
+    for rule in [Rule.parse(name) for name in args.rule or Rule]:
         try:
             results.append(bench(rule, args.preset, net=args.net or "", **options))
         except BadNet as error:

@@ -40,8 +40,15 @@ from tengen.cli.net_export import (
 from tengen.engine.errors import BadNet
 from tengen.engine.net_cache import cache_folder, cached_nets, clear_cache
 from tengen.engine.net_file import read_header
-from tengen.engine.nets import list_nets, net_info, net_path, net_uses, rule_and_size
-from tengen.engine.tables import LAZY_SUFFIX, lazy_tables_path
+from tengen.engine.nets import (
+    LAZY_SUFFIX,
+    lazy_tables_path,
+    list_nets,
+    net_info,
+    net_path,
+    net_uses,
+    rule_and_size,
+)
 from tengen.util.deprecation import add_deprecated_command
 from tengen.util.files import write_bytes
 from tengen.util.progress import Progress

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from tengen.cli.common import add_options, check_new, choices, log
 from tengen.engine.errors import BadNet
-from tengen.engine.nets import NET_SUFFIX, ONNX_SUFFIX
-from tengen.engine.tables import lazy_tables_path
+from tengen.engine.nets import NET_SUFFIX, ONNX_SUFFIX, lazy_tables_path
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Colour, Rule
 
 if TYPE_CHECKING:

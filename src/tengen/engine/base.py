@@ -84,7 +84,7 @@ class AnyEngine(ABC):
         stones = len(copy_to_search(board).stones())
         if not stones:
             return opening(board.size, number)
-        return choose(self.play(board, limit, ponder=False), stones)
+        return choose(self.play(board, limit, ponder=False), board.size, stones)
 
     @abstractmethod
     def ponder(self, board: Board) -> None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`Engine`: the engine in this process, in the style of python-chess. A facade over `native`."""
+"""`Engine`: the engine in this process, in the style of python-chess. A facade over the native
+player.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +11,35 @@ import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from tengen.engine.analysis import Analysis, Search
+from tengen.engine.analysis import Analysis
 from tengen.engine.base import NO_LIMIT, AnyEngine, copy_to_search
-from tengen.engine.errors import BadOption, EngineBusy, EngineClosed, NotPondering
-from tengen.engine.evaluator import ALPHABETA, uses_mcts
+from tengen.engine.errors import (
+    BadOption,
+    EngineBusy,
+    EngineClosed,
+    NotPondering,
+    OutOfMemory,
+)
 from tengen.engine.info import Evaluation, PlayResult
-from tengen.engine.levels import LEVELS, LevelSearch, limit_of_level
 from tengen.engine.limit import Limit
-from tengen.engine.native import NativeEngine, NativeSearch, SearchRequest
-from tengen.engine.options import Value, check_options, defaults
+from tengen.engine.native import NativeSearch, make_player
+from tengen.engine.native_net import poll
+from tengen.engine.options import SEARCHES, Value, check_options, defaults, option_texts
 from tengen.game.board import Board
 from tengen.game.errors import IllegalMove
 from tengen.game.move import Move, MoveLike
+from tengen.game.rule import Rule
 from tengen.util.deprecation import renamed_keywords
 
 if TYPE_CHECKING:
+    from tengen import _core
     from tengen.engine.process import ProcessEngine
+
+_RULES = list(Rule)
+_MOVE, _ANALYSIS, _PONDER = range(3)  # what a search is for, as the core has it
 
 # Engines that are not closed. They are closed before Python shuts down: a thread that still waited
 # for a search would abort the process.
@@ -68,15 +79,15 @@ class Engine(AnyEngine):
         memory: int = 128,
         **options: object,
     ) -> None:
-        self._native: NativeEngine | None = None  # None: closed
+        self._player: _core.Player | None = None  # None: closed
         options |= {"threads": threads, "memory": memory}
         if preset is not None:
-            options = {"preset": preset, "search": ALPHABETA} | options
+            options = {"preset": preset, "search": SEARCHES[0]} | options
         self._options = defaults() | check_options(options)
         self._lock = threading.Lock()  # held briefly, while a search starts or ends
         self._search: NativeSearch | None = None
         self._pondering: NativeSearch | None = None  # `_search`, while it ponders
-        self._native = NativeEngine(self._options)
+        self._player = make_player(self._options)
         _open.add(self)
 
     @classmethod
@@ -112,12 +123,12 @@ class Engine(AnyEngine):
 
     def evaluation(self, board: Board) -> Evaluation:
         """Describes the evaluator used for boards of this rule and size. Raises BadNet."""
-        return self._open_engine("choose an evaluator").evaluation(board)
+        player = self._open_player("choose an evaluator")
+        return Evaluation(*player.evaluator(_RULES.index(board.rule), board.size))
 
     def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
-        with self._lock:
-            pending = self._open_engine("prepare for a search").request_evaluator(board)
-        return pending.wait(seconds)
+        player = self._open_player("prepare for a search")
+        return poll(lambda: player.prepare(_RULES.index(board.rule), board.size), seconds)
 
     def policy(self, board: Board) -> dict[Move, float]:
         """The root policy: the probability of each move before any search, the best first. It is
@@ -127,23 +138,24 @@ class Engine(AnyEngine):
         position = copy_to_search(board)
         self.prepare(position, seconds=None)
         with self._lock:
-            points = self._idle_engine("evaluate a position").root_policy(position)
+            points = self._idle_player("evaluate a position").root_policy(position._core)
         return {Move.from_index(point, position.size): p for point, p in points} or {Move.PASS: 1.0}
 
     def configure(self, **options: object) -> None:
         values = check_options(options)
         with self._lock:
-            self._idle_engine("set options").configure(values)
+            self._idle_player("set options").configure(option_texts(self._options | values))
+            self._options |= values
 
     def play(self, board: Board, limit: Limit, *, ponder: bool | None = None) -> PlayResult:
         position = copy_to_search(board)
-        played = self._begin_move(position, limit).result()
+        played = self._begin(position, limit).result()
         if self._options["ponder"] if ponder is None else ponder:
             self._ponder_reply(position, played)
         return played
 
     def search(self, board: Board, limit: Limit) -> Analysis:
-        return Analysis(self._begin_move(copy_to_search(board), limit))
+        return Analysis(self._begin(copy_to_search(board), limit))
 
     def analyse(
         self,
@@ -156,16 +168,17 @@ class Engine(AnyEngine):
         position = copy_to_search(board)
         lines = check_options({"multipv": self._options["multipv"] if multipv is None else multipv})
         only = [] if moves is None else _points(position, moves)
-        return Analysis(self._begin(SearchRequest(position, limit, int(lines["multipv"]), only)))
+        search = self._begin(position, limit, _ANALYSIS, multipv=int(lines["multipv"]), moves=only)
+        return Analysis(search)
 
     def ponder(self, board: Board) -> None:
-        self._begin(SearchRequest(copy_to_search(board), NO_LIMIT, ponder=True))
+        self._begin(copy_to_search(board), NO_LIMIT, _PONDER)
 
     def ponder_hit(self, limit: Limit) -> PlayResult:
         pondering = self._pondering
         if pondering is None:
             raise NotPondering("the engine does not ponder: call `ponder` first")
-        return self._begin_move(pondering.board, limit).result()
+        return self._begin(pondering.board, limit).result()
 
     def stop(self) -> None:
         search = self._search
@@ -174,7 +187,7 @@ class Engine(AnyEngine):
 
     def new_game(self) -> None:
         with self._lock:
-            self._idle_engine("start a new game").new_game()
+            self._idle_player("start a new game").new_game()
 
     @renamed_keywords(share="per_1024")
     def keep_samples(self, per_1024: int) -> None:
@@ -182,81 +195,69 @@ class Engine(AnyEngine):
         none. The tables of the lazy evaluation are fitted to them (docs/evaluation.md).
         """
         with self._lock:
-            self._idle_engine("keep samples").core.collect_samples(per_1024)
+            self._idle_player("keep samples").collect_samples(per_1024)
 
     def take_samples(self) -> tuple[Any, Any, Any]:
         """The positions kept since the last call, as NumPy arrays: stones `[n, points]` (0 empty, 1
         black, 2 white), sides to move `[n]`, values for them in evaluation units `[n]`.
         """
         with self._lock:
-            return self._idle_engine("take samples").core.take_samples()
+            return self._idle_player("take samples").take_samples()
 
     def close(self) -> None:
         with self._lock:
             search, self._search, self._pondering = self._search, None, None
-            self._native = None
+            self._player = None
         if search is not None:
             search.stop_and_wait()
 
     # --- internals ---
 
-    def _begin_move(self, position: Board, limit: Limit) -> Search:
-        """Start the search of `play`, at the level of the options, or continue pondering."""
-        level = LEVELS[int(self._options["level"])]
-        if not isinstance(limit, Limit) or level.number == max(LEVELS):
-            search = self._resume(position, limit)
-            return search or self._begin(SearchRequest(position, limit, for_play=True))
-        level_limit = limit_of_level(level, limit, is_mcts=uses_mcts(self._options))
-        search = self._begin(SearchRequest(position, level_limit, level.lines, for_play=True))
-        if level.plays_best_move:
-            return search
-        # Seeded by board, seed and level, so that these alone determine the move.
-        random = Random(f"{self._options['seed']}/{level.number}/{position._core.hash}")
-        return LevelSearch(search, level, random)
-
-    def _resume(self, position: Board, limit: Limit) -> NativeSearch | None:
-        """The pondering search, now under this limit; None if it
-        searches another board, or has ended."""
+    def _begin(
+        self, position: Board, limit: Limit, purpose: int = _MOVE, **request: Any
+    ) -> NativeSearch:
+        """Start a search. The search of a move continues pondering on its position."""
+        if not isinstance(limit, Limit):
+            raise TypeError(f"expected a tengen.Limit, got {type(limit).__name__}")
         with self._lock:
-            search, native = self._pondering, self._native
-            if search is None or native is None or search.board != position:
-                return None
-            if not isinstance(limit, Limit) or not native.ponder_hit(search, limit):
-                return None
-            self._pondering = None
-            return search
-
-    def _begin(self, request: SearchRequest) -> NativeSearch:
-        if not isinstance(request.limit, Limit):
-            raise TypeError(f"expected a tengen.Limit, got {type(request.limit).__name__}")
-        with self._lock:
-            search = self._idle_engine("search").start(request, self._ended)
+            if purpose == _MOVE and (pondering := self._pondering) is not None:  # noqa: SIM102
+                if self._open_player("search").ponder_hit(position._core, **limit.core):
+                    self._pondering = None
+                    return pondering
+            player = self._idle_player("search")
+            search = NativeSearch(player, position, self._ended)
+            try:
+                player.start(position._core, **limit.core, purpose=purpose, **request)
+            except MemoryError:
+                size = self._options["memory"]
+                message = f"not enough memory for tables of {size:,} MiB: use less"
+                raise OutOfMemory(message) from None
             self._search = search
-            self._pondering = search if request.ponder else None
+            self._pondering = search if purpose == _PONDER else None
         return search
 
     def _ended(self, search: NativeSearch) -> None:
         if self._search is search:
             self._search = None
 
-    def _open_engine(self, action: str) -> NativeEngine:
-        """The native engine. Raises EngineClosed."""
-        if self._native is None:
+    def _open_player(self, action: str) -> _core.Player:
+        """The native player. Raises EngineClosed."""
+        if self._player is None:
             raise EngineClosed(f"this engine is closed: it cannot {action}")
-        return self._native
+        return self._player
 
-    def _idle_engine(self, action: str) -> NativeEngine:
-        """The native engine, which must not be searching; pondering is ended. Requires the lock.
+    def _idle_player(self, action: str) -> _core.Player:
+        """The native player, which must not be searching; pondering is ended. Requires the lock.
         Raises EngineClosed, EngineBusy.
         """
-        native = self._open_engine(action)
+        player = self._open_player(action)
         if self.is_busy:
             message = "the engine is searching: wait for its end or `stop` it"
             raise EngineBusy(f"cannot {action}: {message}, and read or close its analysis")
         if self._pondering is not None:
             self._pondering.stop_and_wait()
             self._pondering = None
-        return native
+        return player
 
     def _ponder_reply(self, position: Board, played: PlayResult) -> None:
         """Ponder on the expected reply, if there is one."""
@@ -266,10 +267,10 @@ class Engine(AnyEngine):
         position.push(played.ponder)
         if not position.is_over():
             with suppress(EngineBusy, EngineClosed):  # another thread uses the engine
-                self._begin(SearchRequest(position, NO_LIMIT, ponder=True))
+                self._begin(position, NO_LIMIT, _PONDER)
 
     def __repr__(self) -> str:
-        state = "closed" if self._native is None else "busy" if self.is_busy else "idle"
+        state = "closed" if self._player is None else "busy" if self.is_busy else "idle"
         return f"<Engine {self._options['preset']}, {self._options['threads']} threads, {state}>"
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from tengen import _core
 from tengen.game.errors import BadLimit, TengenError
 from tengen.util.deprecation import renamed_fields
 
@@ -81,3 +82,6 @@ class EngineRefused(TengenError, RuntimeError):
 
 class NotPondering(TengenError, RuntimeError):
     """`ponder_hit` without `ponder`."""
+
+
+_core.set_error_types(BadNet, BadTables)

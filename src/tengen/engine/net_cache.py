@@ -7,23 +7,21 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import struct
-import sys
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tengen import _core
+
 _SUFFIX = ".codebook"
 # A baked net, the lock of a process that bakes, and an unfinished file.
 _CACHE_FILE = re.compile(r".+\.codebook(\.lock)?|\..+\.codebook\.[0-9a-f]+\.tmp", re.DOTALL)
-_OFF = "off"
 _HEAD = struct.Struct("<8sIIIIQIIQQII")
 _MAGIC = b"TENGENC1"
 _FORMAT = 1
 _FIRST_BOOK = 4096
-_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 @dataclass(frozen=True)
@@ -44,11 +42,8 @@ def cache_folder() -> Path | None:
     """The folder of baked nets: $TENGEN_CACHE, else the user's cache folder, else, if that is not
     usable, a private folder among the temporary files. None if there is none, or TENGEN_CACHE is
     `off`: then every process bakes its nets."""
-    setting = os.environ.get("TENGEN_CACHE", "")
-    if setting:
-        return None if setting.lower() == _OFF else Path(setting)
-    folder = _user_folder()
-    return folder if folder is not None and _is_usable(folder) else _temporary_folder()
+    name = _core.cache_folder()
+    return Path(os.fsdecode(name)) if name else None
 
 
 def cached_nets(folder: Path | None = None) -> list[CachedNet]:
@@ -66,42 +61,6 @@ def clear_cache(folder: Path | None = None) -> list[Path]:
     for path in deleted:
         path.unlink(missing_ok=True)
     return deleted
-
-
-def _user_folder() -> Path | None:
-    setting = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
-    if setting and Path(setting).is_absolute():
-        return Path(setting) / "tengen"
-    try:
-        return Path.home() / ".cache" / "tengen"
-    except RuntimeError:  # the user has no home
-        return None
-
-
-def _is_usable(folder: Path) -> bool:
-    """Whether it is writable, can be created, or has baked nets to read."""
-    existing = next((path for path in (folder, *folder.parents) if os.path.lexists(path)), None)
-    if existing is not None and existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
-        return True
-    return any(path.suffix == _SUFFIX for path in _files(folder))
-
-
-def _temporary_folder() -> Path | None:
-    """A folder of this user that others cannot write to: they could plant nets."""
-    import tempfile  # late: rarely needed, slow
-
-    try:
-        above = Path(tempfile.gettempdir())
-        if sys.platform == "win32":  # its temporary folder is per user
-            return above / "tengen"
-        folder = above / f"tengen-{os.geteuid()}"
-        with suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        state = folder.lstat()
-    except OSError:
-        return None
-    is_own = stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid()
-    return folder if is_own and not state.st_mode & _WRITABLE_BY_OTHERS else None
 
 
 def _files(folder: Path | None) -> list[Path]:

@@ -14,7 +14,6 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,22 +119,11 @@ def header_bytes(header: NetHeader, payload: bytes) -> bytes:
 
 
 def read_header(path: str | os.PathLike[str]) -> NetHeader:
-    """The header of a file. Checks the length of the file, does not read the payload. Cached while
-    the file is unchanged: engines read it with every move. Raises BadNet, OSError.
+    """The header of a file. Checks the length of the file, does not read the payload.
+
+    Raises BadNet, OSError.
     """
-    file = Path(path)
-    return _read_header(file, file_version(file))
-
-
-def file_version(path: Path) -> tuple[int, ...]:
-    """A value that changes when the file is replaced or written to. Raises OSError."""
-    status = path.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
-@lru_cache(maxsize=64)
-def _read_header(path: Path, _: tuple[int, ...]) -> NetHeader:
-    with path.open("rb") as file:
+    with Path(path).open("rb") as file:
         start = file.read(_core.MAX_NET_HEADER)
         length = file.seek(0, os.SEEK_END) if file.seekable() else None
     try:

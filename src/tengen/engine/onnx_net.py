@@ -11,15 +11,20 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
+from tengen import _core
 from tengen.engine.errors import BadNet
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 
 if TYPE_CHECKING:
     import numpy as np
+
+Evaluate: TypeAlias = "Callable[[np.ndarray[Any, Any]], tuple[Any, Any]]"
 
 _OUTPUTS = ("value", "policy")
 _RULES_KEY, _SIZES_KEY = "rules", "sizes"
@@ -143,59 +148,63 @@ class OnnxNet:
         return BadNet(message, self._path)
 
 
-class OnnxLoader:
-    """Loads a file in its own thread."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._net: OnnxNet | None = None
-        self._failure: Exception | None = None
-        self._done = threading.Event()
-        # No daemon: one that is inside ONNX Runtime when Python exits would abort the process.
-        threading.Thread(target=self._work, name="tengen-onnx", daemon=False).start()
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether `wait` returns, or raises, at once."""
-        return self._done.is_set()
-
-    @property
-    def progress(self) -> float:
-        """0 or 1; see NetLoader.progress."""
-        return 1.0 if self.is_ready else 0.0
-
-    def wait(self, seconds: float | None = None) -> OnnxNet | None:
-        """The net; None if it is not loaded within `seconds` (None: no limit). Raises BadNet."""
-        if not self._done.wait(seconds):
-            return None
-        if self._failure is not None:
-            raise self._failure
-        return self._net
-
-    def _work(self) -> None:
-        try:
-            self._net = OnnxNet(self._path)
-        except Exception as error:
-            self._failure = error
-        finally:
-            self._done.set()
-
-
 # By path, time and size of the file, as long as they are used.
-_loaders: WeakValueDictionary[tuple[str, int, int], OnnxLoader] = WeakValueDictionary()
-_lock = threading.Lock()
+_nets: WeakValueDictionary[tuple[str, int, int], OnnxNet] = WeakValueDictionary()
+_loading = threading.Lock()
 
 
-def load_onnx(path: Path) -> OnnxLoader:
-    """Start loading a file, unless the process has it or loads it. Raises OSError."""
-    state = path.stat()
-    key = (str(path.resolve()), state.st_mtime_ns, state.st_size)
-    with _lock:
-        loader = _loaders.get(key)
-        if loader is None or (loader.is_ready and loader._failure is not None):
-            loader = _loaders[key] = OnnxLoader(path)
-    return loader
+def read_onnx(path: str) -> OnnxNet:
+    """The net of a file, which is read unless the process has it. Raises BadNet."""
+    file = Path(path)
+    try:
+        state = file.stat()
+    except OSError as error:
+        raise BadNet.unreadable(path, error) from None
+    key = (str(file.resolve()), state.st_mtime_ns, state.st_size)
+    with _loading:
+        net = _nets.get(key)
+        if net is None:
+            net = _nets[key] = OnnxNet(path)
+    return net
 
 
-def _first_line(error: Exception) -> str:
+def load_external(
+    black: str,
+    white: str,
+    rule: int,
+    size: int,
+    target: _core.ExternalNet,
+    *,
+    wrap: Callable[[Evaluate], Evaluate] = lambda evaluate: evaluate,
+) -> None:
+    """Load the nets for black and for white to move in the background, and set the target when they
+    are loaded and support the rule and size. `wrap` gets each function that evaluates.
+    """
+    load = partial(_load, (black, white), list(Rule)[rule], size, target, wrap)
+    # No daemon: one inside ONNX Runtime when Python exits would abort the process.
+    threading.Thread(target=load, name="tengen-onnx", daemon=False).start()
+
+
+def _load(
+    files: tuple[str, str],
+    rule: Rule,
+    size: int,
+    target: _core.ExternalNet,
+    wrap: Callable[[Evaluate], Evaluate],
+) -> None:
+    try:
+        black, white = map(read_onnx, files)
+        for net in dict.fromkeys((black, white)):
+            net.check_supports(rule, size)
+        sizes = sum(1 << one for one in {*black.sizes} & {*white.sizes})
+        own = None if black is white else wrap(white.evaluate)
+        target.set(wrap(black.evaluate), sizes, own)
+    except BadNet as error:
+        target.fail(error.reason, error.source)
+    except BaseException as error:
+        target.fail(f"{type(error).__name__}: {_first_line(error)}", files[0])
+        raise
+
+
+def _first_line(error: BaseException) -> str:
     return f"{str(error).strip().partition(chr(10))[0] or type(error).__name__:.300}"

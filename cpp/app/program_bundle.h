@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The tables and nets of the program.
+#pragma once
+
+#include <filesystem>
+
+#include "engine/evaluator_loader.h"
+
+namespace tengen::app {
+
+/// Those of a folder; if that is empty, those of the folder `data` beside the program.
+Bundle program_bundle(const std::filesystem::path& folder);
+
+}  // namespace tengen::app
