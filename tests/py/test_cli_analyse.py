@@ -177,7 +177,7 @@ def test_the_table_keeps_the_last_exact_line(
     script = [
         FakeEvent(depth=1, value=10, pv=[3], nodes=5, seconds=1.0),
         FakeEvent(depth=2, value=99, pv=[4], bound=1),
-        FakeEvent(is_result=True, move=3, depth=1, value=10, pv=[3], nodes=5, seconds=1.0),
+        FakeEvent(is_result=True, move=3, depth=1, value=10, pv=[3], nodes=5, seconds=1.0, nps=5),
     ]
     original = FakePlayer.start
 

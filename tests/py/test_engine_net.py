@@ -19,6 +19,10 @@ NETS = Path(__file__).parents[1] / "golden" / "mixnet"
 LIVELY = NETS / "lively.net"
 
 
+def _codebook_address(net: _core.Net) -> int:
+    return int(net.codebook(0).ctypes.data)
+
+
 def test_a_net_plays_and_repeats_itself() -> None:
     board = Board()
     for move in ["h8", "i9", "g9"]:
@@ -43,9 +47,10 @@ def test_a_net_without_a_preset_is_the_best_search_with_it() -> None:
 
 def test_one_net_for_all_engines() -> None:
     net = read_net(LIVELY)
-    assert read_net(str(LIVELY)) is net
-    assert read_net(NETS / ".." / "mixnet" / "lively.net") is net
-    assert read_net(NETS / "all_plus.net") is not net
+    place = _codebook_address(net)
+    assert _codebook_address(read_net(str(LIVELY))) == place
+    assert _codebook_address(read_net(NETS / ".." / "mixnet" / "lively.net")) == place
+    assert _codebook_address(read_net(NETS / "all_plus.net")) != place
     del net
     gc.collect()
     assert isinstance(read_net(LIVELY), _core.Net)
