@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Parts of benchmarks/: the strict Gomocup client, and the positions that self-play writes."""
+"""Parts of benchmarks/: the strict Gomocup client, first moves, and the positions that self-play
+writes.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import first_move
 import selfplay
 from bench_fakes import BRAIN, Analyst, progress_record
 from strict_client import BrokenPlayer, Client
@@ -66,6 +69,40 @@ def test_client_detects_a_crash_and_a_hang(client: Callable[..., Client]) -> Non
     with pytest.raises(BrokenPlayer, match="code 3") as broken:
         player.line(10)
     assert broken.value.kind == "crash"
+
+
+# --- first moves ---
+
+
+def first_moves(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str, *options: str
+) -> None:
+    """Measure a program whose answer to TURN is `answer`."""
+    brain = folder / "brain.py"
+    brain.write_text(BRAIN.format(answer=answer))
+    command = f"{sys.executable} {brain}"
+    monkeypatch.setattr("sys.argv", ["first_move.py", "--command", command, *options])
+    assert first_move.main() == 0
+
+
+def test_first_moves_beside_a_program_that_only_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for answer, faults in (("3,3", "0"), ("7,6", "2")):  # every second process gets TURN 7,6
+        first_moves(tmp_path, monkeypatch, answer, "--limits", "20,50", "--count", "3")
+        rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+        assert [row[-1] for row in rows if row[:1] == ["this"]] == [faults] * 2
+        assert [row[-1] for row in rows if row[:2] == ["only", "answers"]] == ["0"] * 2
+
+
+def test_first_moves_in_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first_moves(tmp_path, monkeypatch, "3,3", "--memory", "1:257:256", "--threads", "1,2")
+    captured = capsys.readouterr()
+    rows = [line.split() for line in captured.out.splitlines()]
+    assert [row[-2:] for row in rows if "MiB" in row] == [["2", "1"]] * 2
+    assert captured.err.count("1 MiB: crash") == 2
 
 
 # --- self-play ---
