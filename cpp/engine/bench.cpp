@@ -187,7 +187,7 @@ BenchResult total_of(std::span<const std::pair<Rule, BenchResult>> results) {
     char text[16];
     std::snprintf(text, sizeof text, " %08x", result.signature);
     signatures += (signatures.empty() ? "" : " ");
-    signatures += RULE_NAMES[static_cast<size_t>(rule)];
+    signatures += rule_name(rule);
     signatures += text;
     total.evaluation = result.evaluation;
   }

@@ -102,7 +102,7 @@ EvaluatorChoice choose_evaluator(const PlayOptions& options, Rule rule, int size
   if (options.net == CLASSICAL_NET)
     return plain(EvaluatorKind::CLASSICAL, "classical", "as requested");
   const std::string lines = std::to_string(size);
-  const std::string board = std::string(RULE_NAMES[static_cast<size_t>(rule)]);
+  const std::string board = rule_name(rule);
   std::optional<NetPair> nets;
   if (options.net.empty()) {
     nets = bundled.find(rule, size);

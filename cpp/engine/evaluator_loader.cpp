@@ -2,10 +2,10 @@
 #include "engine/evaluator_loader.h"
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 
-#include "base/little_endian.h"
+#include "base/stop_condition.h"
+#include "eval/lazy_tables.h"
 
 namespace tengen {
 
@@ -14,19 +14,15 @@ namespace {
 /// Fraction of a move's time that a search waits for its net: if that is read from the cache, and
 /// if it is baked (its codebooks are computed, docs/cache.md), which takes seconds.
 constexpr double READ_FRACTION = 2.0 / 3, BAKE_FRACTION = 1.0 / 3;
-constexpr double POLL = 0.01;                        ///< seconds between two checks for a stop
-constexpr std::string_view LAZY_MAGIC = "TGGUESS1";  ///< the number of the rule follows
+constexpr double POLL = 0.01;  ///< seconds between two checks for a stop
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string rule_name(Rule rule) { return std::string(RULE_NAMES[static_cast<size_t>(rule)]); }
+/// The file of a net's lazy tables, beside it.
+std::string lazy_tables_of(const NetFile& net) { return net.stem() + ".guess"; }
 
 /// The lazy tables beside a net; empty if there are none, or those of another rule, which a net for
 /// several rules may have. Throws BadTables.
 std::string read_lazy_tables(const NetFile& net, Rule rule) {
-  const std::string name = net.stem() + ".guess";
+  const std::string name = lazy_tables_of(net);
   std::string bytes;
   try {
     bytes = net.source->read(name);
@@ -35,11 +31,12 @@ std::string read_lazy_tables(const NetFile& net, Rule rule) {
     throw BadTables(name + ": the net's lazy tables cannot be read (" + error.code().message() +
                     ")");
   }
-  if (!std::string_view(bytes).starts_with(LAZY_MAGIC) || bytes.size() < LAZY_MAGIC.size() + 4)
-    throw BadTables(net.source->place(name) +
-                    ": not a file of lazy tables: make it again, or delete it");
-  const u32 number = LittleEndianReader(std::string_view(bytes).substr(LAZY_MAGIC.size())).word();
-  return number < RULE_NB && number != static_cast<u32>(rule) ? std::string() : bytes;
+  try {
+    return LazyTables::rule_of(bytes) == rule ? bytes : std::string();
+  } catch (const std::invalid_argument& error) {
+    throw BadTables(net.source->place(name) + ": " + error.what() +
+                    ": make it again, or delete it");
+  }
 }
 
 }  // namespace
@@ -98,10 +95,10 @@ double wait_left(double time, double waited, bool is_baking) {
 
 void PendingEvaluator::wait_for_move(std::optional<double> time,
                                      const std::function<bool()>& is_stopped) const {
-  const double start = now();
+  const double start = StopCondition::now();
   while (!is_ready() && !is_stopped()) {
     double left = POLL;
-    if (time) left = std::min(POLL, wait_left(*time, now() - start, is_baking()));
+    if (time) left = std::min(POLL, wait_left(*time, StopCondition::now() - start, is_baking()));
     if (left <= 0) return;
     wait(left);
   }
@@ -109,8 +106,8 @@ void PendingEvaluator::wait_for_move(std::optional<double> time,
 
 void PendingEvaluator::wait_while_read(double seconds,
                                        const std::function<bool()>& is_stopped) const {
-  const double end = now() + seconds;
-  while (!is_ready() && !is_baking() && !is_stopped() && now() < end) wait(POLL);
+  const double end = StopCondition::now() + seconds;
+  while (!is_ready() && !is_baking() && !is_stopped() && StopCondition::now() < end) wait(POLL);
 }
 
 Evaluation PendingEvaluator::evaluation() const {
@@ -201,7 +198,7 @@ void EvaluatorLoader::install_nets(const PendingEvaluator& pending) {
   try {
     engine_.load_lazy_tables(choice.rule, tables);
   } catch (const std::invalid_argument& error) {
-    throw BadTables(net.source->place(net.stem() + ".guess") + ": " + error.what());
+    throw BadTables(net.source->place(lazy_tables_of(net)) + ": " + error.what());
   }
 }
 

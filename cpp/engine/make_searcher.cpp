@@ -20,7 +20,7 @@ EvaluatorFactory classical_factory(const EvaluatorResources& resources, Rule rul
   return [&resources, rule]() -> std::unique_ptr<Evaluator> {
     if (!resources.tables)
       throw std::invalid_argument("no classical tables were loaded for " +
-                                  std::string(RULE_NAMES[static_cast<size_t>(rule)]));
+                                  rule_name(rule));
     return std::make_unique<ClassicalEvaluator>(resources.tables);
   };
 }
@@ -30,7 +30,7 @@ EvaluatorFactory net_factory(const EvaluatorResources& resources, int size, Rule
   const Evaluation& chosen = resources.evaluation;
   if (!supports(chosen, rule, size))
     throw std::invalid_argument("the net does not support " +
-                                std::string(RULE_NAMES[static_cast<size_t>(rule)]) + " on size " +
+                                rule_name(rule) + " on size " +
                                 std::to_string(size));
   // Nets are slow. Lazy tables made for the net, or else the classical tables, give lazy values.
   const auto with_lazy = [&resources,

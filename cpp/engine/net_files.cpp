@@ -34,8 +34,6 @@ constexpr std::array<Size, 3> SIZES = {
 
 [[noreturn]] void fail(int error) { throw std::system_error(error, std::generic_category()); }
 
-std::string rule_name(Rule rule) { return std::string(RULE_NAMES[static_cast<size_t>(rule)]); }
-
 std::string joined(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
@@ -62,11 +60,11 @@ int size_in(const Json& line, const char* key) {
 
 Entry read_entry(const Json& line) {
   Entry entry;
-  const Json* rule = line.find("rule");
-  const auto* const name = rule ? rule->text() : nullptr;
-  const auto it = name ? std::find(RULE_NAMES.begin(), RULE_NAMES.end(), *name) : RULE_NAMES.end();
-  if (it == RULE_NAMES.end()) throw BadNet("an entry has no known rule");
-  entry.rule = static_cast<Rule>(it - RULE_NAMES.begin());
+  const Json* found = line.find("rule");
+  const auto* const name = found ? found->text() : nullptr;
+  const std::optional<Rule> rule = name ? rule_of_name(*name) : std::nullopt;
+  if (!rule) throw BadNet("an entry has no known rule");
+  entry.rule = *rule;
   entry.smallest = size_in(line, "from");
   entry.largest = size_in(line, "to");
   for (size_t side = 0; side < 2; ++side) {
@@ -205,14 +203,13 @@ std::string NetInfo::family() const {
 
 u64 NetInfo::bytes() const { return mixnet::codebook_bytes(shape.c); }
 
-bool NetInfo::supports(Rule rule, int size) const {
-  return rules >> static_cast<int>(rule) & 1 && sizes >> size & 1 && colours == 3;
+bool NetInfo::supports(Rule rule, int size, Colour colour) const {
+  const int wanted = colour == EMPTY ? 3 : 1 << side_index(colour);
+  return rules >> static_cast<int>(rule) & 1 && sizes >> size & 1 && (colours & wanted) == wanted;
 }
 
 void NetInfo::check_supports(Rule rule, int size, Colour colour) const {
-  const int wanted = colour == EMPTY ? 3 : 1 << side_index(colour);
-  if (rules >> static_cast<int>(rule) & 1 && sizes >> size & 1 && (colours & wanted) == wanted)
-    return;
+  if (supports(rule, size, colour)) return;
   const std::string lines = std::to_string(size);
   std::string text = rule_name(rule) + " " + lines + "x" + lines;
   if (colour != EMPTY) text += colour == BLACK ? " with black to move" : " with white to move";

@@ -107,8 +107,9 @@ struct NetInfo {
   std::string family() const;
   /// Memory of its codebooks.
   u64 bytes() const;
-  bool supports(Rule rule, int size) const;
-  /// Throws BadNet unless it is for these; `colour` EMPTY: for both.
+  /// `colour` EMPTY: both.
+  bool supports(Rule rule, int size, Colour colour = EMPTY) const;
+  /// Throws BadNet unless it supports these.
   void check_supports(Rule rule, int size, Colour colour = EMPTY) const;
 
  private:

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Engine options as a table: names, ranges, setters.
+// What the search thread of the engine takes as options; names and ranges are in play_options.h.
 #pragma once
-
-#include <string_view>
-#include <vector>
 
 #include "eval/point_score_board.h"
 #include "search/alphabeta/settings.h"
@@ -35,24 +32,5 @@ struct EngineOptions {
 
   bool operator==(const EngineOptions&) const = default;
 };
-
-/// Real-valued options are passed as integers in units of 1 / REAL_ONE.
-inline constexpr i64 REAL_ONE = 1'000'000;
-
-/// Sets an option by name. Throws std::invalid_argument if the name is unknown or the value out of
-/// range.
-void set_option(EngineOptions& options, std::string_view name, i64 value);
-
-/// An option of Monte-Carlo tree search, for user interfaces. Bounds and default of a REAL are in
-/// units of 1 / REAL_ONE.
-struct OptionInfo {
-  enum class Kind : u8 { REAL, INT, BOOL };
-
-  std::string_view name;
-  Kind kind;
-  i64 value, min, max;  ///< `value`: the default
-  std::string_view meaning;
-};
-std::vector<OptionInfo> mcts_options();
 
 }  // namespace tengen

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 namespace tengen {
 
@@ -14,7 +16,6 @@ namespace {
 using Kind = OptionSpec::Kind;
 
 constexpr std::string_view AUTO = "auto";
-constexpr i64 MEBIBYTE = 1 << 20;
 constexpr i64 MAX_SEED = (i64{1} << 31) - 1;
 constexpr size_t MAX_TEXT = 4096;
 
@@ -30,13 +31,43 @@ std::vector<std::string_view> list_of(const std::array<std::string_view, N>& nam
   return {names.begin(), names.end()};
 }
 
-OptionSpec whole(std::string_view name, i64 initial, i64 min, i64 max, const std::string& help) {
-  return {name, Kind::WHOLE, std::to_string(initial), min, max, {}, help};
+/// The struct that has the member `Part::*`.
+template <typename Part>
+Part& part_of(PlayOptions& options) {
+  if constexpr (std::is_same_v<Part, PlayOptions>)
+    return options;
+  else if constexpr (std::is_same_v<Part, EngineOptions>)
+    return options.core;
+  else if constexpr (std::is_same_v<Part, AlphaBetaSettings>)
+    return options.core.search;
+  else
+    return options.core.mcts;
 }
 
-OptionSpec on_off(std::string_view name, bool initial, const std::string& help) {
-  return {name, Kind::SWITCH, initial ? "on" : "off", 0, 1, {}, help};
+template <typename Part, typename Field>
+void assign(PlayOptions& options, Field Part::* member, i64 value) {
+  if constexpr (std::is_same_v<Field, double>)
+    part_of<Part>(options).*member = static_cast<double>(value) / REAL_ONE;
+  else
+    part_of<Part>(options).*member = static_cast<Field>(value);
 }
+
+template <auto Member>
+void set(PlayOptions& options, i64 value) {
+  assign(options, Member, value);
+}
+
+void set_memory(PlayOptions& options, i64 mebibytes) {
+  options.core.memory = static_cast<size_t>(mebibytes) << 20;
+}
+
+void set_search(PlayOptions& options, i64 choice) {
+  options.search.reset();
+  if (choice < SEARCH_KIND_NB) options.search = static_cast<SearchKind>(choice);
+}
+
+/// `value` in units of 1 / REAL_ONE.
+constexpr i64 millionths(double value) { return static_cast<i64>(value * REAL_ONE + 0.5); }
 
 std::string real_text(i64 value) {
   std::string text = std::to_string(static_cast<double>(value) / REAL_ONE);
@@ -44,55 +75,73 @@ std::string real_text(i64 value) {
   return text;
 }
 
-OptionSpec of_mcts(const OptionInfo& info) {
-  const std::string help = std::string(info.meaning) + " (mcts)";
-  switch (info.kind) {
-    case OptionInfo::Kind::BOOL: return on_off(info.name, info.value != 0, help);
-    case OptionInfo::Kind::INT: return whole(info.name, info.value, info.min, info.max, help);
-    case OptionInfo::Kind::REAL: break;
-  }
-  return {info.name, Kind::REAL, real_text(info.value), info.min, info.max, {}, help};
+template <auto Member>
+OptionSpec spin(std::string_view name, i64 initial, i64 min, i64 max, std::string help) {
+  return {name, Kind::SPIN, std::to_string(initial), min, max, {}, std::move(help), set<Member>};
+}
+
+template <auto Member>
+OptionSpec real(std::string_view name, double initial, double min, double max, std::string help) {
+  return {name, Kind::REAL, real_text(millionths(initial)), millionths(min), millionths(max), {},
+          std::move(help), set<Member>};
+}
+
+template <auto Member>
+OptionSpec check(std::string_view name, bool initial, std::string help) {
+  return {name, Kind::CHECK, initial ? "on" : "off", 0, 1, {}, std::move(help), set<Member>};
 }
 
 std::vector<OptionSpec> make_specs() {
+  using Play = PlayOptions;
+  using Core = EngineOptions;
+  using Search = AlphaBetaSettings;
   std::vector<std::string_view> searches = list_of(SEARCH_NAMES);
   searches.push_back(AUTO);
-  std::vector<OptionSpec> specs = {
-      {"preset", Kind::CHOICE, "alphabeta", 0, 0, list_of(PRESET_NAMES), "how it plays"},
-      {"net",
-       Kind::TEXT,
-       "",
-       0,
-       0,
-       {},
+  OptionSpec memory = spin<&Core::memory>("memory", 128, 4, 1 << 20, "memory for tables, in MiB");
+  memory.set = set_memory;
+  return {
+      {"preset", Kind::CHOICE, "alphabeta", 0, 0, list_of(PRESET_NAMES), "how it plays",
+       set<&Core::preset>},
+      {"net", Kind::TEXT, "", 0, 0, {},
        "evaluation of alphabeta and policy: the name of a net, a .net file (in Python also an "
        ".onnx file), a folder of nets with a registry.json, or classical (empty: alphabeta has "
-       "the bundled net for the rule and size, if there is one)"},
-      whole("net_memory", 0, 0, 1 << 20,
+       "the bundled net for the rule and size, if there is one)", nullptr},
+      spin<&Play::net_memory>("net_memory", 0, 0, 1 << 20,
             "max memory of the net, in MiB; a smaller one or classical plays if it needs more (0: "
             "any)"),
-      whole("threads", 1, 1, 256, "search threads"),
-      whole("memory", 128, 4, 1 << 20, "memory for tables, in MiB"),
-      on_off("ponder", false, "search while the opponent thinks"),
-      whole("multipv", 1, 1, 400, "number of lines of an analysis"),
+      spin<&Core::threads>("threads", 1, 1, 256, "search threads"),
+      memory,
+      check<&Play::ponder>("ponder", false, "search while the opponent thinks"),
+      spin<&Play::multipv>("multipv", 1, 1, 400, "number of lines of an analysis"),
       {"search", Kind::CHOICE, std::string(AUTO), 0, 0, searches,
        "search of alphabeta and classical: alpha-beta, Monte-Carlo tree search, or (auto) the "
-       "stronger one for the move"},
-      whole("level", FULL_LEVEL, 1, FULL_LEVEL, "playing strength; 10: full"),
-      whole("seed", 0, 0, MAX_SEED, "random seed"),
-      whole("branching", 0, 0, 484, "moves tried per position (classical-paper; 0: default)"),
+       "stronger one for the move", set_search},
+      spin<&Play::level>("level", FULL_LEVEL, 1, FULL_LEVEL, "playing strength; 10: full"),
+      spin<&Core::seed>("seed", 0, 0, MAX_SEED, "random seed"),
+      spin<&Core::branching>("branching", 0, 0, 484,
+            "moves tried per position (classical-paper; 0: default)"),
       {"score_update", Kind::CHOICE, std::string(UPDATE_NAMES.back()), 0, 0, list_of(UPDATE_NAMES),
        "how classical-paper updates its point scores; all give the same moves, the last is the "
-       "fastest"},
-      on_off("vcf_quiescence", true, "search for wins by fours (VCF) at the leaves"),
-      on_off("history", true, "order moves by history"),
-      on_off("late_move_reductions", true, "reduce late moves"),
-      on_off("null_move", true, "null-move pruning"),
-      on_off("singular_extensions", true, "extend singular moves"),
-      on_off("selectivity", true, "futility, razoring, extensions, aspiration windows"),
+       "fastest", set<&Core::score_update>},
+      check<&Search::vcf_quiescence>("vcf_quiescence", true,
+            "search for wins by fours (VCF) at the leaves"),
+      check<&Search::history>("history", true, "order moves by history"),
+      check<&Search::late_move_reductions>("late_move_reductions", true, "reduce late moves"),
+      check<&Search::null_move>("null_move", true, "null-move pruning"),
+      check<&Search::singular_extensions>("singular_extensions", true, "extend singular moves"),
+      check<&Search::pruning>("selectivity", true,
+            "futility, razoring, extensions, aspiration windows"),
+#define TENGEN_REAL(FIELD, TUNABLE, DEFAULT, MIN, MAX, LOW, HIGH, STEP, MEANING) \
+  real<&MctsSettings::FIELD>(#FIELD, DEFAULT, MIN, MAX, MEANING " (mcts)"),
+#define TENGEN_INT(FIELD, DEFAULT, MIN, MAX, MEANING) \
+  spin<&MctsSettings::FIELD>(#FIELD, DEFAULT, MIN, MAX, MEANING " (mcts)"),
+#define TENGEN_BOOL(FIELD, DEFAULT, MEANING) \
+  check<&MctsSettings::FIELD>(#FIELD, DEFAULT, MEANING " (mcts)"),
+      TENGEN_MCTS_OPTIONS(TENGEN_REAL, TENGEN_INT, TENGEN_BOOL)
+#undef TENGEN_REAL
+#undef TENGEN_INT
+#undef TENGEN_BOOL
   };
-  for (const OptionInfo& info : mcts_options()) specs.push_back(of_mcts(info));
-  return specs;
 }
 
 std::string joined(const std::vector<std::string_view>& names) {
@@ -103,12 +152,12 @@ std::string joined(const std::vector<std::string_view>& names) {
 
 std::string allowed(const OptionSpec& spec) {
   switch (spec.kind) {
-    case Kind::WHOLE:
+    case Kind::SPIN:
       return "use a whole number from " + std::to_string(spec.min) + " to " +
              std::to_string(spec.max);
     case Kind::REAL:
       return "use a number from " + real_text(spec.min) + " to " + real_text(spec.max);
-    case Kind::SWITCH: return "use on or off";
+    case Kind::CHECK: return "use on or off";
     case Kind::CHOICE: return "use " + joined(spec.choices);
     case Kind::TEXT: break;
   }
@@ -125,12 +174,13 @@ std::optional<double> number_of(const std::string& text) {
 
 /// The value of a text as the core takes it; nullopt if it is not allowed.
 std::optional<i64> value_of(const OptionSpec& spec, const std::string& text) {
+  if (spec.kind == Kind::TEXT) return std::nullopt;
   if (spec.kind == Kind::CHOICE) {
     const auto it = std::find(spec.choices.begin(), spec.choices.end(), text);
     if (it == spec.choices.end()) return std::nullopt;
     return it - spec.choices.begin();
   }
-  if (spec.kind == Kind::SWITCH) {
+  if (spec.kind == Kind::CHECK) {
     if (text == "on" || text == "true" || text == "1") return 1;
     if (text == "off" || text == "false" || text == "0") return 0;
     return std::nullopt;
@@ -170,19 +220,14 @@ void set_play_option(PlayOptions& options, std::string_view name, std::string_vi
   if (!value)
     throw std::invalid_argument("no " + wanted + " of '" + std::string(text) +
                                 "': " + allowed(*it));
-  if (wanted == "net_memory")
-    options.net_memory = static_cast<int>(*value);
-  else if (wanted == "level")
-    options.level = static_cast<int>(*value);
-  else if (wanted == "ponder")
-    options.ponder = *value != 0;
-  else if (wanted == "multipv")
-    options.multipv = static_cast<int>(*value);
-  else if (wanted == "search")
-    options.search =
-        *value < SEARCH_KIND_NB ? std::optional(static_cast<SearchKind>(*value)) : std::nullopt;
-  else
-    set_option(options.core, wanted, wanted == "memory" ? *value * MEBIBYTE : *value);
+  it->set(options, *value);
+}
+
+PlayOptions play_options_of(const std::map<std::string, std::string>& texts) {
+  PlayOptions options;
+  if (texts.contains("preset")) options.search = SearchKind::ALPHABETA;
+  for (const auto& [name, text] : texts) set_play_option(options, name, text);
+  return options;
 }
 
 }  // namespace tengen

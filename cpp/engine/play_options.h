@@ -3,8 +3,8 @@
 // lines and interfaces.
 #pragma once
 
+#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,16 +28,21 @@ struct PlayOptions {
   bool operator==(const PlayOptions&) const = default;
 };
 
+/// Values of a REAL option are whole numbers of 1 / REAL_ONE.
+inline constexpr i64 REAL_ONE = 1'000'000;
+
 /// An option, for help texts and interfaces.
 struct OptionSpec {
-  enum class Kind : u8 { WHOLE, REAL, SWITCH, CHOICE, TEXT };
+  enum class Kind : u8 { SPIN, REAL, CHECK, CHOICE, TEXT };
 
   std::string_view name;
   Kind kind;
-  std::string initial;   ///< the default as a text
-  i64 min = 0, max = 0;  ///< of a REAL: in units of 1 / REAL_ONE
-  std::vector<std::string_view> choices = {};
+  std::string initial;  ///< the default as a text
+  i64 min, max;         ///< of a SPIN or a REAL
+  std::vector<std::string_view> choices;
   std::string help;
+  /// Sets a number within the bounds, 0 or 1, or the index of a choice. TEXT has none: `net`.
+  void (*set)(PlayOptions&, i64);
 };
 
 /// All options.
@@ -46,5 +51,9 @@ const std::vector<OptionSpec>& option_specs();
 /// Sets an option by its name, in which `-` and `_` are the same, from a text. Throws
 /// std::invalid_argument.
 void set_play_option(PlayOptions& options, std::string_view name, std::string_view text);
+
+/// Options from texts by name. A preset without a search means alpha-beta. Throws
+/// std::invalid_argument.
+PlayOptions play_options_of(const std::map<std::string, std::string>& texts);
 
 }  // namespace tengen

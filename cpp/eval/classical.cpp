@@ -46,8 +46,8 @@ std::shared_ptr<const ClassicalTables> ClassicalTables::parse(std::string_view b
     throw std::invalid_argument("the classical tables are for a rule that is not known");
   if (rule_number != static_cast<u32>(rule))
     throw std::invalid_argument("these classical tables are for " +
-                                std::string(RULE_NAMES[rule_number]) + ", not for " +
-                                std::string(RULE_NAMES[static_cast<int>(rule)]));
+                                rule_name(static_cast<Rule>(rule_number)) + ", not for " +
+                                rule_name(rule));
   auto tables = std::make_shared<ClassicalTables>();
   tables->rule = rule;
   const auto read_two = [&](auto& out) {

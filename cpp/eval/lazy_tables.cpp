@@ -49,20 +49,28 @@ std::vector<LazyTables::Row> swap_colours(std::vector<LazyTables::Row> rows) {
 
 }  // namespace
 
-std::shared_ptr<const LazyTables> LazyTables::parse(std::string_view bytes, Rule rule) {
+Rule LazyTables::rule_of(std::string_view bytes) {
   if (bytes.substr(0, MAGIC.size()) != MAGIC)
     throw std::invalid_argument("not a file of lazy tables");
   if (bytes.size() < HEADER_BYTES)
     throw std::invalid_argument("the file of lazy tables is cut short");
-  LittleEndianReader reader(bytes.substr(MAGIC.size()));
-  const u32 rule_number = reader.word(), checksum = reader.word(), sides = reader.word();
+  const u32 rule = LittleEndianReader(bytes.substr(MAGIC.size())).word();
+  if (rule >= static_cast<u32>(RULE_NB))
+    throw std::invalid_argument("the lazy tables are for a rule that is not known");
+  return static_cast<Rule>(rule);
+}
+
+std::shared_ptr<const LazyTables> LazyTables::parse(std::string_view bytes, Rule rule) {
+  const Rule found_rule = rule_of(bytes);
+  LittleEndianReader reader(bytes.substr(MAGIC.size() + 4));
+  const u32 checksum = reader.word(), sides = reader.word();
   if (sides < 1 || sides > COLOUR_NB || bytes.size() != HEADER_BYTES + sides * SIDE_BYTES)
     throw std::invalid_argument("the file of lazy tables is cut short, or something was added");
   if (checksum != crc32(bytes.substr(HEADER_BYTES)))
     throw std::invalid_argument("the lazy tables are damaged: their checksum is wrong");
-  if (rule_number >= static_cast<u32>(RULE_NB) || rule_number != static_cast<u32>(rule))
+  if (found_rule != rule)
     throw std::invalid_argument("these lazy tables are for another rule than " +
-                                std::string(RULE_NAMES[static_cast<size_t>(rule)]));
+                                rule_name(rule));
   auto tables = std::make_shared<LazyTables>();
   tables->rule = rule;
   for (u32 side = 0; side < sides; ++side)

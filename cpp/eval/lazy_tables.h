@@ -48,6 +48,8 @@ struct LazyTables {
   std::array<Head, COLOUR_NB> heads;             ///< by side to move
   std::vector<u16> combos;                       ///< by ShapeSet
 
+  /// The rule of a file, by its start. Throws std::invalid_argument.
+  static Rule rule_of(std::string_view bytes);
   /// Parses a file. Throws std::invalid_argument if it is not valid for the rule.
   static std::shared_ptr<const LazyTables> parse(std::string_view bytes, Rule rule);
 };

@@ -29,6 +29,17 @@ inline constexpr int RULE_NB = 5;
 inline constexpr std::array<std::string_view, RULE_NB> RULE_NAMES = {"freestyle", "standard",
                                                                      "renju", "caro", "caro6"};
 
+inline std::string rule_name(Rule rule) {
+  return std::string(RULE_NAMES[static_cast<size_t>(rule)]);
+}
+
+/// The rule of a name; nullopt if there is none.
+inline std::optional<Rule> rule_of_name(std::string_view name) {
+  for (size_t rule = 0; rule < RULE_NAMES.size(); ++rule)
+    if (RULE_NAMES[rule] == name) return static_cast<Rule>(rule);
+  return std::nullopt;
+}
+
 /// Why a point is forbidden to black in renju. If several apply, the first in this order is
 /// reported.
 enum class Forbidden : u8 { NONE, OVERLINE, DOUBLE_FOUR, DOUBLE_THREE };

@@ -348,7 +348,7 @@ class Actor {
 
   std::string board() const {
     const GamePosition& position = session_.position().value();
-    return std::string(RULE_NAMES[static_cast<size_t>(position.rule())]) + " " +
+    return rule_name(position.rule()) + " " +
            std::to_string(position.stones()) + " " +
            (position.board().side_to_move() == BLACK ? "black" : "white");
   }

@@ -68,9 +68,9 @@ void run_line(const std::string& line, u64 budget) {
   std::string rule_name, moves, word;
   int size = 0;
   fields >> rule_name >> size >> moves;
-  const auto found = std::find(RULE_NAMES.begin(), RULE_NAMES.end(), rule_name);
-  CHECK(found != RULE_NAMES.end());
-  const auto rule = static_cast<Rule>(found - RULE_NAMES.begin());
+  const std::optional<Rule> found = rule_of_name(rule_name);
+  CHECK(found.has_value());
+  const Rule rule = *found;
   Walker walker(size, rule);
   std::istringstream list(moves == "-" ? "" : moves);
   for (std::string move; std::getline(list, move, ',');)

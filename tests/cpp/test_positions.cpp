@@ -63,9 +63,9 @@ std::vector<DrawnCase> read_cases(const std::filesystem::path& path) {
       cases.push_back(
           {value, path.filename().string() + ":" + std::to_string(number), {}, 15, BLACK, {}, {}});
     } else if (key == "rule") {
-      const auto found = std::find(RULE_NAMES.begin(), RULE_NAMES.end(), value);
-      CHECK(found != RULE_NAMES.end());
-      cases.back().rule = static_cast<Rule>(found - RULE_NAMES.begin());
+      const std::optional<Rule> rule = rule_of_name(value);
+      CHECK(rule.has_value());
+      cases.back().rule = *rule;
     } else if (key == "size") {
       cases.back().size = std::stoi(value);
     } else if (key == "to move") {
