@@ -42,13 +42,10 @@ struct Command {
 };
 
 Rule rule_of(const std::string& name) {
-  const auto it = std::find(RULE_NAMES.begin(), RULE_NAMES.end(), name);
-  if (it == RULE_NAMES.end()) {
-    std::string names;
-    for (const std::string_view one : RULE_NAMES) names.append(" ").append(one);
-    throw std::invalid_argument("no rule '" + name + "': rules are" + names);
-  }
-  return static_cast<Rule>(it - RULE_NAMES.begin());
+  if (const std::optional<Rule> rule = rule_of_name(name)) return *rule;
+  std::string names;
+  for (const std::string_view one : RULE_NAMES) names.append(" ").append(one);
+  throw std::invalid_argument("no rule '" + name + "': rules are" + names);
 }
 
 Command parse_command(const std::vector<std::string>& words) {
@@ -113,8 +110,8 @@ void print(std::string_view name, const BenchResult& result, const PlayOptions& 
             << (is_mcts ? "" : " (" + grouped(stats.vcf_nodes) + " of VCF)") << ", "
             << grouped(stats.solver_nodes) << " of solvers, " << grouped(stats.evaluations)
             << " evaluations, " << text << " s\n";
-  if (!result.evaluation.name.empty())
-    std::cout << "  evaluation: " << result.evaluation.text() << "\n";
+  if (!result.evaluator.name.empty())
+    std::cout << "  evaluation: " << result.evaluator.text() << "\n";
   std::cout.flush();
 }
 
@@ -142,7 +139,7 @@ int run_bench_command(const std::vector<std::string>& arguments) {
       faults.push_back(error);
       continue;
     }
-    print(RULE_NAMES[static_cast<size_t>(rule)], results.back().second, request.options);
+    print(rule_name(rule), results.back().second, request.options);
   }
   if (results.empty()) throw faults.front();
   for (const BadNet& fault : faults)

@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,7 @@ void print_help() {
 }
 
 int serve(const std::vector<std::string>& arguments) {
-  PlayOptions options;
-  options.search = SearchKind::ALPHABETA;  // with --preset, unless --search names another
-  bool has_preset = false, has_search = false;
+  std::map<std::string, std::string> options;
   std::filesystem::path data;
   for (const app::Argument& argument : app::parse_arguments(arguments)) {
     if (argument.name == "help") {
@@ -50,12 +49,9 @@ int serve(const std::vector<std::string>& arguments) {
     if (argument.name == "data")
       data = argument.value;
     else
-      set_play_option(options, argument.name, argument.value);
-    has_preset |= argument.name == "preset";
-    has_search |= argument.name == "search";
+      options[argument.name] = argument.value;
   }
-  if (!has_preset && !has_search) options.search.reset();
-  app::serve(std::move(options), app::program_bundle(data), {}, VERSION, 0, 1);
+  app::serve(play_options_of(options), app::program_bundle(data), {}, VERSION, 0, 1);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "base/number_text.h"
+
 namespace tengen {
 
 /// A recursive-descent parser.
@@ -130,11 +132,10 @@ class JsonReader {
   double read_number() {
     const size_t length = std::min(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
     const std::string text(rest_.substr(0, length));
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || end != text.c_str() + text.size()) fail();
+    const std::optional<double> number = number_of(text);
+    if (!number) fail();
     rest_.remove_prefix(length);
-    return number;
+    return *number;
   }
 
   std::string_view rest_;

@@ -38,6 +38,8 @@ class StopCondition {
 
   /// The monotonic clock of all limits.
   static i64 now_in_nanoseconds();
+  /// The same in seconds.
+  static double now() { return static_cast<double>(now_in_nanoseconds()) * 1e-9; }
 
   /// Counts one node (one play). False if the search must end; the node is then not counted.
   bool count_node() {

@@ -7,7 +7,9 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
+#include "engine/play_options.h"
 #include "game/point.h"
 #include "game/rule.h"
 
@@ -37,6 +39,18 @@ inline Rule to_rule(int number) {
   if (number < 0 || number >= RULE_NB) throw std::invalid_argument("no such rule");
   return static_cast<Rule>(number);
 }
+
+/// A text from the system, such as a path, whose bytes need not be valid UTF-8.
+inline nanobind::str to_text(std::string_view bytes) {
+  return nanobind::steal<nanobind::str>(
+      PyUnicode_DecodeFSDefaultAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
+}
+
+/// The values of options by name.
+using OptionTexts = nanobind::typed<nanobind::dict, nanobind::str, nanobind::str>;
+
+/// Throws std::invalid_argument.
+PlayOptions to_play_options(const OptionTexts& texts);
 
 inline Colour to_colour(int number) {
   if (number != BLACK && number != WHITE) throw std::invalid_argument("a colour is 1 or 2");

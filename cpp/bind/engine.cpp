@@ -2,6 +2,7 @@
 // `_core.bench`, options, levels, swap2 and tunables.
 #include "engine/bench.h"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -16,7 +17,6 @@
 
 #include "base/tunable.h"
 #include "bind/bind.h"
-#include "bind/play_options.h"
 #include "bind/python_callback.h"
 #include "engine/swap2.h"
 
@@ -27,12 +27,12 @@ namespace tengen::bind {
 namespace {
 
 /// A bench whose evaluator is chosen by the options.
-BenchResult bench(int rule, const OptionTexts& options, const std::string& data,
+BenchResult bench(int rule, const OptionTexts& options, const std::filesystem::path& data,
                   const LoadFunction& load_external, int depth, u64 playouts, int positions,
                   bool lazy) {
   BenchRequest request;
   request.rule = to_rule(rule);
-  request.options = play_options_of(options);
+  request.options = to_play_options(options);
   request.limits = {depth, playouts, positions};
   request.lazy = lazy;
   const LoadExternal load = external_loader(load_external);
@@ -64,7 +64,7 @@ using OptionTuple =
     std::tuple<std::string, std::string, std::string, i64, i64, std::vector<std::string>, std::string>;
 
 std::vector<OptionTuple> all_options() {
-  constexpr std::array KINDS = {"spin", "real", "check", "choice", "text"};
+  constexpr std::array KINDS = {"spin", "real", "check", "choice", "text"};  // as OptionSpec::Kind
   std::vector<OptionTuple> result;
   for (const OptionSpec& spec : option_specs())
     result.emplace_back(spec.name, KINDS[static_cast<size_t>(spec.kind)], spec.initial, spec.min,
@@ -196,6 +196,17 @@ void set_tunables(const std::map<std::string, i64>& values) {
 
 }  // namespace
 
+PlayOptions to_play_options(const OptionTexts& texts) {
+  std::map<std::string, std::string> options;
+  for (const auto& [name, text] : texts) {
+    const nb::object bytes = nb::steal(PyUnicode_EncodeFSDefault(text.ptr()));  // it may be a path
+    if (!bytes.is_valid()) throw nb::python_error();
+    options[nb::cast<std::string>(name)] = {PyBytes_AsString(bytes.ptr()),
+                                            static_cast<size_t>(PyBytes_Size(bytes.ptr()))};
+  }
+  return play_options_of(options);
+}
+
 void register_engine(nb::module_& module) {
   nb::class_<BenchResult>(module, "BenchResult")
       .def_prop_ro("positions", [](const BenchResult& r) { return r.positions; })
@@ -206,7 +217,7 @@ void register_engine(nb::module_& module) {
       .def_prop_ro("seconds", [](const BenchResult& r) { return r.seconds; })
       .def_prop_ro("signature", [](const BenchResult& r) { return r.signature; })
       .def_prop_ro("evaluator", [](const BenchResult& r) {
-        return std::tuple(r.evaluation.name, r.evaluation.about, r.evaluation.bytes);
+        return std::tuple(r.evaluator.name, to_text(r.evaluator.about), r.evaluator.bytes);
       });
   module.attr("ONNX_DEPTH") = ONNX_DEPTH;
   module.attr("ONNX_PLAYOUTS") = ONNX_PLAYOUTS;

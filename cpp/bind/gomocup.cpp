@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // `_core.serve_gomocup`: the engine for the Gomocup protocol in this process.
 #include "app/server.h"
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+
 #include "bind/bind.h"
-#include "bind/play_options.h"
 #include "bind/python_callback.h"
 
 namespace nb = nanobind;
@@ -11,9 +14,9 @@ namespace tengen::bind {
 
 namespace {
 
-void serve(const OptionTexts& options, const std::string& data, const LoadFunction& load_external,
+void serve(const OptionTexts& options, const std::filesystem::path& data, const LoadFunction& load_external,
            const std::string& version, int input, int output) {
-  PlayOptions play = play_options_of(options);
+  PlayOptions play = to_play_options(options);
   const LoadExternal load = external_loader(load_external);
   const nb::gil_scoped_release release;
   app::serve(std::move(play), bundle_in(data), load, version, input, output);

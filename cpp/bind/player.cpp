@@ -3,8 +3,11 @@
 // threads; waiting for their events releases the GIL.
 #include "engine/player.h"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,9 +15,9 @@
 #include <tuple>
 
 #include "bind/bound_board.h"
-#include "bind/play_options.h"
 #include "bind/python_callback.h"
 #include "bind/to_array.h"
+#include "os/os.h"
 
 namespace nb = nanobind;
 
@@ -22,12 +25,11 @@ namespace tengen::bind {
 
 namespace {
 
-constexpr int NO_MOVE = -2;  ///< distinct from point indices and from -1, the pass
-constexpr int PURPOSE_NB = 3;
+using Evaluator = std::tuple<std::string, nb::str, u64>;
 
-using Evaluator = std::tuple<std::string, std::string, u64>;
-
-Evaluator tuple_of(const EvaluatorInfo& info) { return {info.name, info.about, info.bytes}; }
+Evaluator tuple_of(const EvaluatorInfo& info) {
+  return {info.name, to_text(info.about), info.bytes};
+}
 
 /// A line or the result of a search, with the size of its board.
 struct BoundEvent {
@@ -77,18 +79,23 @@ class BoundPlayer {
   using Array = nb::ndarray<nb::numpy, T>;
   using Samples = std::tuple<Array<u8>, Array<u8>, Array<i32>>;
 
-  BoundPlayer(const OptionTexts& options, const std::string& data, const LoadFunction& load_external)
-      : player_(std::make_unique<Player>(play_options_of(options), bundle_in(data),
+  BoundPlayer(const OptionTexts& options, const std::filesystem::path& data, const LoadFunction& load_external)
+      : player_(std::make_unique<Player>(to_play_options(options), bundle_in(data),
                                          external_loader(load_external))) {}
   /// The search may wait for the GIL to call a net, so the GIL is released before joining it.
   ~BoundPlayer() {
+    if (process_ != os::process_id()) {  // a forked one, which has no threads to wait for
+      (void)player_.release();
+      return;
+    }
     const nb::gil_scoped_release release;
     player_.reset();
   }
 
-  // Those that wait for a lock or a thread release the GIL, which its holder may need.
+  // Those that load nets or wait for a thread release the GIL: the thread that loads one, and the
+  // one that searches with it, call Python.
   void configure(const OptionTexts& texts) {
-    const PlayOptions options = play_options_of(texts);
+    const PlayOptions options = to_play_options(texts);
     const nb::gil_scoped_release release;
     player_->configure(options);
   }
@@ -100,18 +107,17 @@ class BoundPlayer {
     }
     return tuple_of(info);
   }
-  bool prepare(int rule, int size) {
+  std::shared_ptr<const PendingEvaluator> prepare(int rule, int size) {
     const nb::gil_scoped_release release;
     return player_->prepare(to_rule(rule), size);
   }
 
   void start(const BoundBoard& board, double seconds, u64 nodes, int depth, double clock,
-             double increment, int purpose, int multipv, const std::vector<int>& moves) {
-    if (purpose < 0 || purpose >= PURPOSE_NB || multipv < 1)
-      throw std::invalid_argument("no such purpose, or number of lines");
+             double increment, SearchPurpose purpose, int multipv, const std::vector<int>& moves) {
+    if (multipv < 1) throw std::invalid_argument("a search has at least one line");
     PlayRequest request = request_of(board);
     request.limit = limit_of(seconds, nodes, depth, clock, increment);
-    request.purpose = static_cast<SearchPurpose>(purpose);
+    request.purpose = purpose;
     request.multipv = multipv;
     for (const int move : moves) request.moves.push_back(to_point(move, board.size()));
     size_ = board.size();
@@ -141,12 +147,13 @@ class BoundPlayer {
   }
 
   /// (point index, probability) of each move, most likely first.
-  std::vector<std::pair<int, double>> root_policy(const BoundBoard& board) {
+  std::vector<std::pair<int, double>> root_policy(
+      const BoundBoard& board, const std::shared_ptr<const PendingEvaluator>& prepared) {
     const PlayRequest request = request_of(board);
     std::vector<PolicyMove> moves;
     {
       const nb::gil_scoped_release release;
-      moves = player_->root_policy(request);
+      moves = player_->root_policy(request, prepared);
     }
     std::vector<std::pair<int, double>> result;
     for (const PolicyMove& move : moves)
@@ -163,17 +170,20 @@ class BoundPlayer {
 
   bool is_searching() const { return player_->is_searching(); }
   void stop() { player_->stop(); }
-  void end_search() {
-    const nb::gil_scoped_release release;
-    player_->end_search();
-  }
   void new_game() {
     const nb::gil_scoped_release release;
     player_->new_game();
   }
 
+  std::vector<nb::str> take_notes() {
+    std::vector<nb::str> notes;
+    for (const std::string& note : player_->take_notes()) notes.push_back(to_text(note));
+    return notes;
+  }
+
   void collect_samples(int per_1024) { player_->collect_samples(per_1024); }
-  /// Boards as rows (0 empty, 1 black, 2 white), sides to move (1, 2), and their evaluations.
+  /// Boards as rows (0 empty, 1 black, 2 white), sides to move (1, 2), and their evaluations, of
+  /// searches of boards of one size.
   Samples take_samples() {
     const std::vector<SearchSample> samples = player_->take_samples();
     const auto points = static_cast<size_t>(size_ * size_);
@@ -191,6 +201,7 @@ class BoundPlayer {
 
  private:
   std::unique_ptr<Player> player_;
+  long process_ = os::process_id();
   int size_ = 15;
 };
 
@@ -219,11 +230,18 @@ void register_player(nb::module_& module) {
       .def_prop_ro("pv", &BoundEvent::pv, "Of a result: empty if it has no line.")
       .def_prop_ro("move", [](const BoundEvent& e) { return to_index(e.move, e.size); })
       .def_prop_ro("ponder", [](const BoundEvent& e) {
-        return e.ponder == NO_POINT ? NO_MOVE : to_index(e.ponder, e.size);
+        return e.ponder == NO_POINT ? std::nullopt : std::optional(to_index(e.ponder, e.size));
       });
 
+  nb::enum_<SearchPurpose>(module, "SearchPurpose", "What a search is for.")
+      .value("MOVE", SearchPurpose::MOVE)
+      .value("ANALYSIS", SearchPurpose::ANALYSIS)
+      .value("PONDER", SearchPurpose::PONDER);
+  nb::class_<PendingEvaluator>(module, "PendingEvaluator", "An evaluator whose nets are loading.")
+      .def_prop_ro("is_ready", &PendingEvaluator::is_ready);
+
   nb::class_<BoundPlayer>(module, "Player")
-      .def(nb::init<const OptionTexts&, const std::string&, const LoadFunction&>(),
+      .def(nb::init<const OptionTexts&, const std::filesystem::path&, const LoadFunction&>(),
            nb::arg("options"), nb::arg("data"), nb::arg("load_external"),
            "Options are texts by name, `data` is the folder of the package's tables and nets. "
            "`load_external` loads nets that are not Mixnets: it is called with the files for black "
@@ -233,12 +251,12 @@ void register_player(nb::module_& module) {
       .def("evaluator", &BoundPlayer::evaluator, nb::arg("rule"), nb::arg("size"),
            "Name, description and bytes of the evaluator. Raises BadNet.")
       .def("prepare", &BoundPlayer::prepare, nb::arg("rule"), nb::arg("size"),
-           "Starts loading the evaluator; whether it is loaded. Raises BadNet.")
+           "Starts loading the evaluator, and keeps it. Raises BadNet.")
       .def("start", &BoundPlayer::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
            nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,
-           nb::arg("increment") = 0.0, nb::arg("purpose") = 0, nb::arg("multipv") = 1,
+           nb::arg("increment") = 0.0, nb::arg("purpose") = SearchPurpose::MOVE, nb::arg("multipv") = 1,
            nb::arg("moves") = std::vector<int>(),
-           "Starts a search for a move (purpose 0), an analysis (1), or pondering (2).")
+           "Starts a search.")
       .def("ponder_hit", &BoundPlayer::ponder_hit, nb::arg("board"), nb::kw_only(),
            nb::arg("seconds") = 0.0, nb::arg("nodes") = 0, nb::arg("depth") = 0,
            nb::arg("clock") = 0.0, nb::arg("increment") = 0.0,
@@ -246,8 +264,10 @@ void register_player(nb::module_& module) {
       .def("next_event", &BoundPlayer::next_event, nb::arg("timeout"))
       .def_prop_ro("is_searching", &BoundPlayer::is_searching,
                    "Whether a search runs whose result was not read.")
-      .def("end_search", &BoundPlayer::end_search)
-      .def("root_policy", &BoundPlayer::root_policy, nb::arg("board"))
+      .def("root_policy", &BoundPlayer::root_policy, nb::arg("board"), nb::arg("prepared"),
+           "By what `prepare` returned.")
+      .def("take_notes", &BoundPlayer::take_notes,
+           "What went wrong with the cache of nets that were put in place since the last call.")
       .def("progress", &BoundPlayer::progress)
       .def("stop", &BoundPlayer::stop)
       .def("new_game", &BoundPlayer::new_game)

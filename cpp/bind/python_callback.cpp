@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "bind/bind.h"
+
 namespace nb = nanobind;
 
 namespace tengen::bind {
@@ -78,8 +80,10 @@ LoadExternal external_loader(const nb::callable& function) {
     const nb::gil_scoped_acquire gil;
     auto net = std::make_shared<ExternalNet>();
     try {
-      nb::handle(kept.get())(nets[0].place(), nets[1].place(), static_cast<int>(rule), size, net);
+      nb::handle(kept.get())(to_text(nets[0].place()), to_text(nets[1].place()),
+                             static_cast<int>(rule), size, net);
     } catch (const nb::python_error& error) {
+      if (!error.matches(PyExc_Exception)) throw;  // KeyboardInterrupt
       net->fail(BadNet(message_of(error), nets[0].place()));
     }
     return net;

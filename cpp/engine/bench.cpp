@@ -108,7 +108,7 @@ EvaluatorChoice load_evaluator(EvaluatorLoader& loader, const BenchRequest& requ
 
 BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const EngineOptions& options,
                       const BenchLimits& limits,
-                      const std::function<bool(int, int)>& should_continue) {
+                      const std::function<bool()>& should_stop) {
   BenchResult result;
   u64 signature = 0;
   std::vector<BenchPosition> positions = bench_positions(rule);
@@ -147,7 +147,7 @@ BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const Engi
     }
     ++result.positions;
     result.signature = folded(signature);
-    if (!should_continue(result.positions, static_cast<int>(positions.size()))) break;
+    if (should_stop()) break;
   }
   return result;
 }
@@ -171,9 +171,8 @@ BenchResult run_bench(const BenchRequest& request, const Bundle& bundle,
     if (limits.depth == 0) limits.depth = ONNX_DEPTH;
     if (limits.playouts == 0) limits.playouts = ONNX_PLAYOUTS;
   }
-  BenchResult result =
-      run_bench(request.rule, resources, options, limits, [&](int, int) { return !should_stop(); });
-  result.evaluation = choice.info;
+  BenchResult result = run_bench(request.rule, resources, options, limits, should_stop);
+  result.evaluator = choice.info;
   return result;
 }
 
@@ -189,12 +188,12 @@ BenchResult total_of(std::span<const std::pair<Rule, BenchResult>> results) {
     signatures += (signatures.empty() ? "" : " ");
     signatures += rule_name(rule);
     signatures += text;
-    total.evaluation = result.evaluation;
+    total.evaluator = result.evaluator;
   }
   const bool is_one = std::all_of(results.begin(), results.end(), [&](const auto& entry) {
-    return entry.second.evaluation == total.evaluation;
+    return entry.second.evaluator == total.evaluator;
   });
-  if (!is_one) total.evaluation = {};
+  if (!is_one) total.evaluator = {};
   total.signature = crc32(signatures);
   return total;
 }

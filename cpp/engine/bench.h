@@ -16,7 +16,7 @@ struct BenchResult {
   SearchStats stats;
   double seconds = 0;
   u32 signature = 0;  ///< of every move, value and node count; only meaningful with one thread
-  EvaluatorInfo evaluation = {};  ///< if the bench loaded it
+  EvaluatorInfo evaluator = {};  ///< if the bench loaded it
 };
 
 // Defaults with an ONNX file, which is hundreds of times slower.
@@ -31,10 +31,10 @@ struct BenchLimits {
 };
 
 /// Searches the positions of a rule; with the preset ALPHABETA only those that the net supports.
-/// `should_continue` is called after each position; returning false ends the bench.
+/// `should_stop` is called after each position; true ends the bench.
 BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const EngineOptions& options,
                       const BenchLimits& limits,
-                      const std::function<bool(int done, int all)>& should_continue);
+                      const std::function<bool()>& should_stop);
 
 /// A bench that loads its evaluator.
 struct BenchRequest {
@@ -51,7 +51,7 @@ struct BenchRequest {
 
 /// Loads the evaluator of the options for the first size of the positions that it supports, and
 /// searches. `should_stop` is called while nets load and after each position. Throws BadNet, also
-/// if the net supports no size; std::invalid_argument, std::runtime_error for classical tables.
+/// if the net supports no size; BadTables; std::invalid_argument for another preset.
 BenchResult run_bench(const BenchRequest& request, const Bundle& bundle,
                       const LoadExternal& load_external, const std::function<bool()>& should_stop);
 

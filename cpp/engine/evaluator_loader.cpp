@@ -116,6 +116,15 @@ Evaluation PendingEvaluator::evaluation() const {
   return {};
 }
 
+std::vector<std::string> PendingEvaluator::notes() const {
+  std::vector<std::string> notes;
+  for (const auto& net : stored_) {
+    std::string note = net ? net->report().note : "";
+    if (!note.empty() && (notes.empty() || notes.back() != note)) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 // --- installing ---
 
 EvaluatorLoader::EvaluatorLoader(Engine& engine, Bundle bundle, LoadExternal load_external)
@@ -128,10 +137,13 @@ EvaluatorChoice EvaluatorLoader::choose(const PlayOptions& options, Rule rule, i
   return choice;
 }
 
-std::shared_ptr<const PendingEvaluator> EvaluatorLoader::request(const PlayOptions& options,
-                                                                 Rule rule, int size) {
+std::shared_ptr<const PendingEvaluator> EvaluatorLoader::request(
+    const PlayOptions& options, Rule rule, int size,
+    const std::shared_ptr<const PendingEvaluator>& held) {
   const EvaluatorChoice choice = choose(options, rule, size);
-  if (pending_ == nullptr || pending_->choice() != choice)
+  if (held != nullptr && held->choice() == choice)
+    pending_ = held;
+  else if (pending_ == nullptr || pending_->choice() != choice)
     pending_ = std::make_shared<const PendingEvaluator>(choice, load_external_);
   return pending_;
 }
@@ -157,6 +169,7 @@ EvaluatorChoice EvaluatorLoader::install(const std::shared_ptr<const PendingEval
     return replacement;
   }
   installed_ = pending;
+  for (std::string& note : pending->notes()) notes_.push_back(std::move(note));
   return choice;
 }
 

@@ -6,6 +6,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/evaluator_choice.h"
@@ -47,6 +50,8 @@ class PendingEvaluator {
   void wait_while_read(double seconds, const std::function<bool()>& is_stopped) const;
   /// The nets, if the choice has some. Requires is_ready(). Throws BadNet.
   Evaluation evaluation() const;
+  /// What went wrong with the cache of its nets, if anything. Requires is_ready().
+  std::vector<std::string> notes() const;
 
  private:
   bool is_baking() const;
@@ -70,13 +75,18 @@ class EvaluatorLoader {
 
   /// The evaluator for a rule and size. Throws BadNet.
   EvaluatorChoice choose(const PlayOptions& options, Rule rule, int size) const;
-  /// Chooses the evaluator for a rule and size, and starts loading it. Throws BadNet.
-  std::shared_ptr<const PendingEvaluator> request(const PlayOptions& options, Rule rule, int size);
+  /// Chooses the evaluator for a rule and size, and starts loading it, unless it is `held` by a
+  /// caller or the last one requested. Throws BadNet.
+  std::shared_ptr<const PendingEvaluator> request(
+      const PlayOptions& options, Rule rule, int size,
+      const std::shared_ptr<const PendingEvaluator>& held = nullptr);
   /// Installs an evaluator and returns what was installed: the classical evaluation if the nets are
   /// not ready, or if default nets cannot be loaded. Throws BadNet, BadTables.
   EvaluatorChoice install(const std::shared_ptr<const PendingEvaluator>& pending);
   /// Tries default nets that could not be loaded again at the next request.
   void retry_failed() { failed_.clear(); }
+  /// What went wrong with the cache of the nets installed since the last call, if anything.
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
  private:
   EvaluatorChoice install_classical(const EvaluatorChoice& choice);
@@ -92,6 +102,7 @@ class EvaluatorLoader {
     EvaluatorChoice choice, replacement;
   };
   std::vector<Failed> failed_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace tengen

@@ -67,6 +67,7 @@ Entry read_entry(const Json& line) {
   entry.rule = *rule;
   entry.smallest = size_in(line, "from");
   entry.largest = size_in(line, "to");
+  if (entry.smallest > entry.largest) throw BadNet("\"from\" is larger than \"to\"");
   for (size_t side = 0; side < 2; ++side) {
     const Json* net = line.find(side == 0 ? "black" : "white");
     if (net == nullptr) net = line.find("net");
@@ -101,17 +102,16 @@ class Remembered {
   template <typename Make>
   T get(const std::string& version, Make make) {
     {
-      const std::lock_guard guard(lock_);
+      const std::lock_guard guard(net_files_lock());
       if (const auto it = found_.find(version); it != found_.end()) return it->second;
     }
     T made = make();
-    const std::lock_guard guard(lock_);
+    const std::lock_guard guard(net_files_lock());
     if (found_.size() >= MAX_REMEMBERED) found_.clear();
     return found_.emplace(version, std::move(made)).first->second;
   }
 
  private:
-  std::mutex lock_;
   std::map<std::string, T> found_;
 };
 
@@ -122,6 +122,11 @@ NetInfo parse_info(const NetFile& file) {
 }
 
 }  // namespace
+
+std::mutex& net_files_lock() {
+  static std::mutex lock;
+  return lock;
+}
 
 // --- sources ---
 
@@ -161,8 +166,9 @@ std::string FolderSource::version(const std::string& name) const {
   const auto ticks = static_cast<i64>(time.time_since_epoch().count());
   const u64 length = error ? 0 : fs::file_size(path, error);
   if (error) throw std::system_error(error);
-  return fs::absolute(path).string() + '\n' + std::to_string(ticks) +
-         ' ' + std::to_string(length);
+  const fs::path real = fs::canonical(path, error);
+  return (error ? fs::absolute(path) : real).string() + '\n' + std::to_string(ticks) + ' ' +
+         std::to_string(length);
 }
 
 std::vector<std::string> EmbeddedSource::names() const {
@@ -280,8 +286,11 @@ std::optional<NetPair> NetFolder::find(Rule rule, int size) const {
     for (size_t side = 0; side < 2; ++side) {
       try {
         pair[side].version();
-      } catch (const std::system_error&) {
-        throw BadNet(std::string(REGISTRY) + " names " + pair[side].name + ", which is missing; " +
+      } catch (const std::system_error& error) {
+        const bool is_missing = error.code() == std::errc::no_such_file_or_directory;
+        throw BadNet(std::string(REGISTRY) + " names " + pair[side].name + ", which " +
+                     (is_missing ? "is missing; "
+                                 : "cannot be read (" + error.code().message() + "); ") +
                      remedy());
       }
       if (!pair[side].is_onnx())

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -119,6 +120,9 @@ struct NetInfo {
 /// Reads the header of a file, and checks the length of the file. Remembered until the file
 /// changes: engines read headers with every move. Throws BadNet.
 NetInfo read_net_info(const NetFile& file);
+
+/// Guards what is remembered of files: a process that forks must hold it.
+std::mutex& net_files_lock();
 
 /// Nets for black and for white to move; they may be the same.
 using NetPair = std::array<NetFile, 2>;

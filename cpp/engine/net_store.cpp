@@ -44,13 +44,22 @@ Store& store() {
 StoredNet::StoredNet(const NetFile& file, int threads) : file_(file), threads_(threads) { start(); }
 
 void StoredNet::start() {
+  const char* what = "cannot be read";
   try {
+    std::string bytes = file_.source->read(file_.name);
+    what = "cannot be loaded";
+    std::error_code error;  // without an absolute path, the one as it is
+    const std::filesystem::path cache = cache_folder();
+    const std::filesystem::path absolute = std::filesystem::absolute(cache, error);
     loading_ = std::make_unique<mixnet::NetLoading>(
-        file_.source->read(file_.name), mixnet::CodebookCache(cache_folder()), threads_);
+        std::move(bytes), mixnet::CodebookCache(error || cache.empty() ? cache : absolute),
+        threads_);
   } catch (const std::bad_alloc&) {
     failure_ = NO_MEMORY;
-  } catch (const std::system_error& error) {  // of the file, or no more threads
-    failure_ = "cannot be read (" + error.code().message() + ")";
+  } catch (const std::system_error& error) {
+    failure_ = std::string(what) + " (" + error.code().message() + ")";
+  } catch (const std::exception& error) {
+    failure_ = std::string(what) + " (" + error.what() + ")";
   }
 }
 
@@ -85,7 +94,9 @@ void StoredNet::stop() {
 
 void StoredNet::restart() {
   if (is_ready()) return;
-  loading_.reset();
+  // Not deleted: its thread does not exist here, and threads that waited for it are still counted
+  // by its condition variable.
+  (void)loading_.release();
   start();
 }
 
@@ -126,9 +137,13 @@ void stop_net_loads() {
   for (const auto& net : nets) net->stop();
 }
 
-void before_fork() { store().lock.lock(); }
+void before_fork() {
+  store().lock.lock();
+  net_files_lock().lock();
+}
 
 void after_fork(bool is_child) {
+  net_files_lock().unlock();
   if (is_child)
     for (const auto& net : store().all()) net->restart();
   store().lock.unlock();

@@ -56,7 +56,7 @@ class StoredNet : public NetLoad, public std::enable_shared_from_this<StoredNet>
 
 /// The net of a file: loading starts unless the process has it or loads it.
 std::shared_ptr<StoredNet> load_net(const NetFile& file);
-/// A net of its own, which nobody shares.
+/// Loads the file again, unshared.
 std::shared_ptr<StoredNet> load_own_net(const NetFile& file, int threads);
 
 /// Ends all loading, before a process ends.
@@ -65,7 +65,7 @@ void stop_net_loads();
 void before_fork();
 void after_fork(bool is_child);
 
-/// A net outside the core, such as an ONNX file, which somebody else loads.
+/// A net outside the core, such as an ONNX file, which the caller loads.
 class ExternalNet : public NetLoad {
  public:
   bool is_ready() const override;

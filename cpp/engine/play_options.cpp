@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+
+#include "base/number_text.h"
 
 namespace tengen {
 
@@ -17,7 +18,7 @@ using Kind = OptionSpec::Kind;
 
 constexpr std::string_view AUTO = "auto";
 constexpr i64 MAX_SEED = (i64{1} << 31) - 1;
-constexpr size_t MAX_TEXT = 4096;
+constexpr size_t MAX_TEXT = 4096;  ///< bytes
 
 // In the order of the enumerations.
 constexpr std::array<std::string_view, PRESET_NB> PRESET_NAMES = {
@@ -70,7 +71,8 @@ void set_search(PlayOptions& options, i64 choice) {
 constexpr i64 millionths(double value) { return static_cast<i64>(value * REAL_ONE + 0.5); }
 
 std::string real_text(i64 value) {
-  std::string text = std::to_string(static_cast<double>(value) / REAL_ONE);
+  std::string text = std::to_string(REAL_ONE + value % REAL_ONE);
+  text = std::to_string(value / REAL_ONE) + "." + text.substr(1);
   text.erase(std::max(text.find_last_not_of('0') + 1, text.find('.') + 2));
   return text;
 }
@@ -161,15 +163,7 @@ std::string allowed(const OptionSpec& spec) {
     case Kind::CHOICE: return "use " + joined(spec.choices);
     case Kind::TEXT: break;
   }
-  return "use a text of at most " + std::to_string(MAX_TEXT) + " characters";
-}
-
-/// The number of a text; nullopt if it is none.
-std::optional<double> number_of(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(number)) return std::nullopt;
-  return number;
+  return "use a text of at most " + std::to_string(MAX_TEXT) + " bytes";
 }
 
 /// The value of a text as the core takes it; nullopt if it is not allowed.

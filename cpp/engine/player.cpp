@@ -12,10 +12,8 @@ namespace tengen {
 
 namespace {
 
-constexpr int BASELINE_DEPTH = 6;  ///< of classical-paper, if the limit has no depth
+constexpr int CLASSICAL_PAPER_DEPTH = 6;  ///< if the limit has no depth
 constexpr double WAIT = 0.05;      ///< seconds for an event, after which a stop is checked again
-
-double now() { return static_cast<double>(StopCondition::now_in_nanoseconds()) * 1e-9; }
 
 u64 rate(u64 nodes, double seconds) {
   return seconds > 0 ? static_cast<u64>(std::llround(static_cast<double>(nodes) / seconds)) : 0;
@@ -44,6 +42,10 @@ bool same_position(const PlayRequest& one, const PlayRequest& two) {
 }
 
 }  // namespace
+
+NoTableMemory::NoTableMemory(size_t bytes)
+    : message_("not enough memory for tables of " + std::to_string(bytes >> 20) +
+               " MiB: use less") {}
 
 // --- lines of a level ---
 
@@ -75,8 +77,7 @@ bool Player::Search::is_weakened(const PlayOptions& options) const {
 Player::Player(PlayOptions options, Bundle bundle, LoadExternal load_external)
     : options_(std::move(options)),
       engine_(options_.core),
-      loader_(engine_, std::move(bundle), std::move(load_external)),
-      kind_(options_.core.kind) {}
+      loader_(engine_, std::move(bundle), std::move(load_external)) {}
 
 Player::~Player() { end_search(); }
 
@@ -84,7 +85,7 @@ void Player::configure(const PlayOptions& options) {
   if (options == options_) return;  // pondering goes on
   end_search();
   EngineOptions core = options.core;
-  core.kind = kind_;
+  core.kind = engine_.options().kind;
   engine_.set_options(core);
   const std::lock_guard guard(loader_lock_);
   options_ = options;
@@ -95,12 +96,15 @@ EvaluatorInfo Player::evaluator(Rule rule, int size) const {
   return loader_.choose(options_, rule, size).info;
 }
 
-std::shared_ptr<const PendingEvaluator> Player::pending(Rule rule, int size) {
+std::shared_ptr<const PendingEvaluator> Player::prepare(Rule rule, int size) {
   const std::lock_guard guard(loader_lock_);
   return loader_.request(options_, rule, size);
 }
 
-bool Player::prepare(Rule rule, int size) { return pending(rule, size)->is_ready(); }
+std::vector<std::string> Player::take_notes() {
+  const std::lock_guard guard(loader_lock_);
+  return loader_.take_notes();
+}
 
 void Player::new_game() {
   end_search();
@@ -110,65 +114,68 @@ void Player::new_game() {
 }
 
 void Player::make_ready(Rule rule, int size, const Limit& limit, double seconds) {
-  pending(rule, size)->wait_while_read(seconds, [this] { return is_stopped_.load(); });
-  if (options_.core.preset != Preset::RANDOM) install({Board(size), rule, limit});
+  const Search search = search_of({Board(size), rule, limit});
+  search.evaluator->wait_while_read(seconds, [this] { return is_stopped_.load(); });
+  install(search);
   engine_.prepare(size, rule);
 }
 
-EvaluatorChoice Player::install(const PlayRequest& request) {
-  EvaluatorChoice choice;
-  {
-    const std::lock_guard guard(loader_lock_);
-    choice = loader_.install(loader_.request(options_, request.rule, request.board.size()));
-  }
+EvaluatorChoice Player::install(Rule rule, int size,
+                                const std::shared_ptr<const PendingEvaluator>& held) {
+  const std::lock_guard guard(loader_lock_);
+  return loader_.install(loader_.request(options_, rule, size, held));
+}
+
+EvaluatorChoice Player::install(const Search& search) {
+  const PlayRequest& request = search.request;
+  const EvaluatorChoice choice = install(request.rule, request.board.size(), search.evaluator);
+  const SearchKind current = engine_.options().kind;
   SearchKind kind = options_.search.value_or(SearchKind::ALPHABETA);
   if (!options_.search && request.purpose == SearchPurpose::MOVE)
     kind = choose_search(options_, choice, request.limit);
   if (!options_.search && request.purpose == SearchPurpose::PONDER)
-    kind = kind_;  // that of the last move
-  if (kind != kind_) {
+    kind = current;  // that of the last move
+  if (kind != current) {
     EngineOptions core = engine_.options();
-    core.kind = kind_ = kind;
+    core.kind = kind;
     engine_.set_options(core);
   }
   return choice;
 }
 
-std::vector<PolicyMove> Player::root_policy(const PlayRequest& request) {
+std::vector<PolicyMove> Player::root_policy(
+    const PlayRequest& request, const std::shared_ptr<const PendingEvaluator>& prepared) {
   end_search();
-  {
-    const std::lock_guard guard(loader_lock_);
-    loader_.install(loader_.request(options_, request.rule, request.board.size()));
-  }
+  install(request.rule, request.board.size(), prepared);
   return engine_.root_policy(position_of(request));
 }
 
 // --- searches ---
 
-Player::Search Player::search_of(const PlayRequest& request) const {
-  Search search{request, now() - request.waited};
+Player::Search Player::search_of(const PlayRequest& request) {
+  Search search{request, StopCondition::now() - request.waited};
   if (search.is_weakened(options_))
     search.request.limit =
         limit_of_level(level_of(options_.level), request.limit, uses_mcts(options_));
+  search.evaluator = prepare(request.rule, request.board.size());
   return search;
 }
 
 void Player::wait_for_net(const Search& search) {
-  const PlayRequest& request = search.request;
-  pending(request.rule, request.board.size())
-      ->wait_for_move(request.limit.for_move(), [this] { return is_stopped_ || is_ending_; });
+  search.evaluator->wait_for_move(search.request.limit.for_move(),
+                                  [this] { return is_stopped_ || is_ending_; });
 }
 
 GoRequest Player::begin(Search& search) {
   const PlayRequest& request = search.request;
-  search.choice = install(request);
-  waited_ = search.waited = now() - search.start;
+  search.choice = install(search);
+  waited_ = search.waited = StopCondition::now() - search.start;
   Limit limit = request.limit;
   GoRequest go = position_of(request);
   go.search.multipv =
       search.is_weakened(options_) ? level_of(options_.level).lines : request.multipv;
   if (options_.core.preset == Preset::CLASSICAL_PAPER && limit.depth == 0)
-    limit.depth = BASELINE_DEPTH;
+    limit.depth = CLASSICAL_PAPER_DEPTH;
   go.time = limit.after(search.waited).times();
   go.search.nodes = limit.nodes;
   go.search.depth = limit.depth;
@@ -206,11 +213,11 @@ PlayedMove Player::result_of(const Search& search, const EngineEvent& last) cons
 }
 
 PlayedMove Player::play(const PlayRequest& request, const OnLine& on_line) {
-  const double start = now() - request.waited;
+  const double start = StopCondition::now() - request.waited;
   if (ponder_hit(request)) {
     // The time before the command was the opponent's.
     const auto on_own_time = [start](SearchLine line) {
-      line.seconds = std::min(line.seconds, now() - start);
+      line.seconds = std::min(line.seconds, StopCondition::now() - start);
       return line;
     };
     while (true) {
@@ -240,10 +247,9 @@ void Player::start(const PlayRequest& request) {
   end_search();
   is_stopped_ = false;
   failure_ = nullptr;
-  const bool is_ready = prepare(request.rule, request.board.size());
   search_ = search_of(request);
   try {
-    if (is_ready) return start_now();
+    if (search_->evaluator->is_ready()) return start_now();
     is_waiting_ = true;
     waiter_ = std::thread([this] {
       std::exception_ptr failure;
@@ -266,7 +272,12 @@ void Player::start(const PlayRequest& request) {
 }
 
 void Player::start_now() {
-  engine_.go(begin(*search_));
+  const GoRequest go = begin(*search_);
+  try {
+    engine_.go(go);
+  } catch (const std::bad_alloc&) {
+    throw NoTableMemory(options_.core.memory);
+  }
   if (is_stopped_ || is_ending_) engine_.stop();  // before it ran
 }
 
@@ -302,7 +313,7 @@ bool Player::ponder_hit(const PlayRequest& request) {
   const Limit& limit = request.limit;
   const bool is_hit = options_.level == FULL_LEVEL && limit.nodes == 0 && limit.depth == 0 &&
                       same_position(request, search_->request) &&
-                      choose_search(options_, search_->choice, limit) == kind_;
+                      choose_search(options_, search_->choice, limit) == engine_.options().kind;
   if (!is_hit) return false;
   search_->request.purpose = SearchPurpose::MOVE;
   engine_.ponder_hit(limit.after(request.waited).times());

@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <string>
 #include <thread>
 #include <variant>
 
@@ -32,7 +34,7 @@ struct PlayRequest {
   int multipv = 1;                ///< lines of an analysis
   std::vector<Point> moves = {};  ///< the only ones to consider; empty: all
   int moves_left = 0;             ///< the game is drawn after that many more; 0: no limit
-  double waited = 0;              ///< seconds since somebody asked for it
+  double waited = 0;              ///< seconds already spent on the request
 };
 
 /// How far a search is, between two lines.
@@ -41,6 +43,16 @@ struct PlayProgress {
   int selective_depth = 0;  ///< of the current line
   double seconds = 0;       ///< since the request, waiting for a net included
   u64 nps = 0;              ///< nodes per second of search
+};
+
+/// There is no memory for the tables of a search.
+class NoTableMemory : public std::bad_alloc {
+ public:
+  explicit NoTableMemory(size_t bytes);
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
 };
 
 /// For one thread, which runs one search at a time; methods that are thread-safe say so.
@@ -57,18 +69,18 @@ class Player {
   void configure(const PlayOptions& options);
   /// The evaluator of a search of this rule and size. Throws BadNet. Thread-safe.
   EvaluatorInfo evaluator(Rule rule, int size) const;
-  /// Starts loading what searches of this rule and size need; whether it is loaded. Throws BadNet.
-  /// Thread-safe.
-  bool prepare(Rule rule, int size);
+  /// Starts loading what searches of this rule and size need. It stays loaded while the result is
+  /// kept, or until another is requested. Throws BadNet. Thread-safe.
+  std::shared_ptr<const PendingEvaluator> prepare(Rule rule, int size);
   /// The same, and puts tables and evaluator in place: waits at most `seconds` for nets that are
   /// being read, not for those that are baked. Throws like play().
   void make_ready(Rule rule, int size, const Limit& limit, double seconds);
   /// Clears the last game.
   void new_game();
 
-  /// Chooses a move, by the search that ponders if it has this position. Requires that the game is
-  /// not over. Throws BadNet, BadTables, std::bad_alloc or std::system_error if there is no memory
-  /// for tables or threads, std::runtime_error.
+  /// Chooses a move. A search that ponders on this position continues. Requires that the game is
+  /// not over. Throws BadNet, BadTables, NoTableMemory, std::system_error if there are no more
+  /// threads, and what a search throws.
   PlayedMove play(const PlayRequest& request, const OnLine& on_line);
 
   /// Starts a search, whose lines and result next() returns. It waits for its net on its own
@@ -91,9 +103,12 @@ class Player {
   /// Progress of the search; nullopt if none is running or it does not report. Thread-safe.
   std::optional<PlayProgress> progress() const;
 
-  /// Policy of the evaluation before any search, see root_policy.h. Requires prepare(). Throws like
-  /// play().
-  std::vector<PolicyMove> root_policy(const PlayRequest& request);
+  /// Policy of the evaluation before any search, see root_policy.h, by what prepare() returned:
+  /// the classical one if that is not loaded. Throws like play().
+  std::vector<PolicyMove> root_policy(const PlayRequest& request,
+                                      const std::shared_ptr<const PendingEvaluator>& prepared);
+  /// See EvaluatorLoader. Thread-safe.
+  std::vector<std::string> take_notes();
   /// See Engine.
   void collect_samples(int per_1024) { engine_.collect_samples(per_1024); }
   std::vector<SearchSample> take_samples() { return engine_.take_samples(); }
@@ -113,6 +128,7 @@ class Player {
   struct Search {
     PlayRequest request;  ///< with the limit of the level
     double start;       ///< of the request, on the clock of StopCondition
+    std::shared_ptr<const PendingEvaluator> evaluator = {};
     double waited = 0;  ///< seconds until it began
     EvaluatorChoice choice = {};
     LineSet lines = {};  ///< to choose a weaker move from
@@ -120,10 +136,11 @@ class Player {
     bool is_weakened(const PlayOptions& options) const;
   };
 
-  std::shared_ptr<const PendingEvaluator> pending(Rule rule, int size);
-  Search search_of(const PlayRequest& request) const;
+  /// A search whose evaluator is loading.
+  Search search_of(const PlayRequest& request);
+  EvaluatorChoice install(Rule rule, int size, const std::shared_ptr<const PendingEvaluator>& held);
   /// Installs the evaluator, and sets the kind of search.
-  EvaluatorChoice install(const PlayRequest& request);
+  EvaluatorChoice install(const Search& search);
   /// Installs what a search needs, and returns its request for the engine.
   GoRequest begin(Search& search);
   void wait_for_net(const Search& search);
@@ -137,7 +154,6 @@ class Player {
   Engine engine_;
   mutable std::mutex loader_lock_;  ///< guards loader_, and writing to options_
   EvaluatorLoader loader_;
-  SearchKind kind_;  ///< of the engine
   std::atomic<bool> is_stopped_ = false;
   std::atomic<bool> is_ending_ = false;  ///< end_search() waits
 

@@ -19,6 +19,7 @@ NetLoading::~NetLoading() { stop(); }
 
 void NetLoading::stop() {
   progress_.stop();
+  const std::lock_guard guard(joining_);
   if (!thread_.joinable()) return;
   if (process_ == os::process_id())
     thread_.join();

@@ -31,7 +31,7 @@ class NetLoading {
   bool wait(double seconds) const;
   /// Fraction of baking done, 0 to 1. Stays 0 if the cache has the codebooks.
   double progress() const { return progress_.fraction(); }
-  /// Stops loading and waits for the thread.
+  /// Stops loading and waits for the thread. Thread-safe.
   void stop();
 
   /// The net, after is_done. Throws std::invalid_argument if the bytes are not a net, and
@@ -51,6 +51,7 @@ class NetLoading {
   mutable std::mutex lock_;
   mutable std::condition_variable ended_;
   long process_;  ///< id of the process that started loading
+  std::mutex joining_;
   std::thread thread_;
 };
 

@@ -4,6 +4,9 @@ The native core of Tengen. Private: use the names of the package `tengen`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+import enum
+import os
+import pathlib
 from typing import Annotated, Any
 
 import numpy
@@ -142,21 +145,28 @@ class Net:
     @property
     def checksum(self) -> int: ...
 
-def set_error_types(bad_net: object, bad_tables: object) -> None:
-    """The exceptions of nets, with a reason and a source, and of tables."""
-
-def find_nets(net: str, rule: int, size: int, bundled: str) -> tuple[str, str] | None:
+def set_error_types(bad_net: object, bad_tables: object, out_of_memory: object) -> None:
     """
-    The files for black and for white to move of a net as users name it; of an empty name, the bundled ones. None if there are none. Raises BadNet.
+    The exceptions of nets, with a reason and a source, of files of tables, and of tables for which there is no memory.
     """
 
-def registry(folder: str, is_bundled: bool) -> list[tuple[int, int, int, str, str]]:
+def named_net(net: str | os.PathLike, bundled: str | os.PathLike) -> pathlib.Path:
+    """
+    The file of a net, which is not a folder, as users name it. Raises BadNet.
+    """
+
+def registry_nets(folder: str | os.PathLike, is_bundled: bool, rule: int, size: int) -> tuple[pathlib.Path, pathlib.Path] | None:
+    """
+    The files for black and for white to move in a folder; None if there are none. Raises BadNet.
+    """
+
+def registry(folder: str | os.PathLike, is_bundled: bool) -> list[tuple[int, int, int, str, str]]:
     """
     (rule, smallest, largest size, file for black, for white) of each entry. Raises BadNet.
     """
 
-def cache_folder() -> bytes:
-    """The folder of baked nets; empty: none."""
+def cache_folder() -> pathlib.Path | None:
+    """The folder of baked nets."""
 
 class StoredNet:
     """A net that loads in its own thread."""
@@ -178,12 +188,12 @@ class StoredNet:
     def from_cache(self) -> bool: ...
 
     @property
-    def cache_file(self) -> bytes: ...
+    def cache_file(self) -> pathlib.Path | None: ...
 
     @property
     def note(self) -> str: ...
 
-def load_net(path: str, threads: int = 0, is_shared: bool = True) -> StoredNet:
+def load_net(path: str | os.PathLike, threads: int, is_shared: bool) -> StoredNet:
     """Starts loading a file; shared: unless the process has it or loads it."""
 
 def stop_net_loads() -> None: ...
@@ -265,27 +275,40 @@ class SearchEvent:
     def move(self) -> int: ...
 
     @property
-    def ponder(self) -> int: ...
+    def ponder(self) -> int | None: ...
+
+class SearchPurpose(enum.Enum):
+    """What a search is for."""
+
+    MOVE = 0
+
+    ANALYSIS = 1
+
+    PONDER = 2
+
+class PendingEvaluator:
+    """An evaluator whose nets are loading."""
+
+    @property
+    def is_ready(self) -> bool: ...
 
 class Player:
-    def __init__(self, options: Mapping[str, str], data: str, load_external: Callable[..., object]) -> None:
+    def __init__(self, options: dict[str, str], data: str | os.PathLike, load_external: Callable[..., object]) -> None:
         """
         Options are texts by name, `data` is the folder of the package's tables and nets. `load_external` loads nets that are not Mixnets: it is called with the files for black and for white to move, the number of the rule, the size, and the ExternalNet to set.
         """
 
-    def configure(self, options: Mapping[str, str]) -> None:
+    def configure(self, options: dict[str, str]) -> None:
         """Sets all options; those not named get their defaults. Ends the search."""
 
     def evaluator(self, rule: int, size: int) -> tuple[str, str, int]:
         """Name, description and bytes of the evaluator. Raises BadNet."""
 
-    def prepare(self, rule: int, size: int) -> bool:
-        """Starts loading the evaluator; whether it is loaded. Raises BadNet."""
+    def prepare(self, rule: int, size: int) -> PendingEvaluator:
+        """Starts loading the evaluator, and keeps it. Raises BadNet."""
 
-    def start(self, board: Board, *, seconds: float = 0.0, nodes: int = 0, depth: int = 0, clock: float = 0.0, increment: float = 0.0, purpose: int = 0, multipv: int = 1, moves: Sequence[int] = []) -> None:
-        """
-        Starts a search for a move (purpose 0), an analysis (1), or pondering (2).
-        """
+    def start(self, board: Board, *, seconds: float = 0.0, nodes: int = 0, depth: int = 0, clock: float = 0.0, increment: float = 0.0, purpose: SearchPurpose = SearchPurpose.MOVE, multipv: int = 1, moves: Sequence[int] = []) -> None:
+        """Starts a search."""
 
     def ponder_hit(self, board: Board, *, seconds: float = 0.0, nodes: int = 0, depth: int = 0, clock: float = 0.0, increment: float = 0.0) -> bool:
         """Whether the search that ponders became the search for this move."""
@@ -296,9 +319,13 @@ class Player:
     def is_searching(self) -> bool:
         """Whether a search runs whose result was not read."""
 
-    def end_search(self) -> None: ...
+    def root_policy(self, board: Board, prepared: PendingEvaluator) -> list[tuple[int, float]]:
+        """By what `prepare` returned."""
 
-    def root_policy(self, board: Board) -> list[tuple[int, float]]: ...
+    def take_notes(self) -> list[str]:
+        """
+        What went wrong with the cache of nets that were put in place since the last call.
+        """
 
     def progress(self) -> tuple[int, int, float, int] | None: ...
 
@@ -339,7 +366,7 @@ ONNX_DEPTH: int = 4
 
 ONNX_PLAYOUTS: int = 100
 
-def bench(rule: int, options: Mapping[str, str], data: str, load_external: Callable[..., object], depth: int = 0, playouts: int = 0, positions: int = 0, lazy: bool = True) -> BenchResult:
+def bench(rule: int, options: dict[str, str], data: str | os.PathLike, load_external: Callable[..., object], depth: int = 0, playouts: int = 0, positions: int = 0, lazy: bool = True) -> BenchResult:
     """
     0 is the default of depth and playouts, and all positions. Raises BadNet, BadTables.
     """
@@ -375,7 +402,7 @@ def set_tunables(values: Mapping[str, int]) -> None:
     Set tunables of all engines; those not named get their built-in values. Not while a search runs. Raises ValueError.
     """
 
-def serve_gomocup(options: Mapping[str, str], data: str, load_external: Callable[..., object], version: str, input: int, output: int) -> None:
+def serve_gomocup(options: dict[str, str], data: str | os.PathLike, load_external: Callable[..., object], version: str, input: int, output: int) -> None:
     """
     Serve a manager between two file descriptors, and end the process; the first three are those of Player. Raises ValueError for a wrong option.
     """

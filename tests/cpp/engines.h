@@ -27,8 +27,7 @@ inline EngineOptions small_options(int threads = 1) {
 /// A net of random weights, for every rule and size.
 inline mixnet::Nets lively_nets() {
   static const auto net = [] {
-    std::ifstream file(std::string(TENGEN_TEST_DATA) + "/golden/mixnet/lively.net",
-                       std::ios::binary);
+    std::ifstream file(TENGEN_TEST_DATA "/golden/mixnet/lively.net", std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     mixnet::Weights weights = mixnet::read_weights(bytes);
     weights.rules = 0xFFFF;
@@ -48,9 +47,9 @@ class ReadyEngine : public Engine {
   }
 };
 
-inline void change_option(Engine& engine, std::string_view name, i64 value) {
+inline void set_threads(Engine& engine, int threads) {
   EngineOptions options = engine.options();
-  set_option(options, name, value);
+  options.threads = threads;
   engine.set_options(options);
 }
 

@@ -23,9 +23,7 @@ inline constexpr size_t SMALL_MEMORY = size_t{2} << 20;
 
 /// Bytes of the file that is delivered with the package.
 inline std::string table_file(Rule rule) {
-  const std::string path = std::string(TENGEN_TABLES) + "/classical-" +
-                           std::string(RULE_NAMES[static_cast<size_t>(rule)]) + ".tables";
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(TENGEN_TABLES "/classical-" + rule_name(rule) + ".tables", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 

@@ -21,10 +21,6 @@ std::string error_message(Call call) {
   return "";
 }
 
-std::string option_refusal(Engine& engine, std::string_view name, i64 value) {
-  return error_message<std::invalid_argument>([&] { change_option(engine, name, value); });
-}
-
 /// Reads events until a line of at least this depth; false if the result comes first.
 bool wait_for_depth(Engine& engine, int depth) {
   while (const std::optional<EngineEvent> event = engine.next_event(TIMEOUT)) {
@@ -109,14 +105,14 @@ TEST(one_search_at_a_time) {
   engine.go(go_request(position, 0));
   const auto refused = [&](auto call) { return !error_message<std::logic_error>(call).empty(); };
   CHECK(refused([&] { engine.go(go_request(position, 1)); }));
-  CHECK(refused([&] { change_option(engine, "threads", 2); }));
+  CHECK(refused([&] { set_threads(engine, 2); }));
   CHECK(refused([&] { engine.new_game(); }));
   CHECK(refused([&] { engine.load_tables(Rule::CARO, table_file(Rule::CARO)); }));
   CHECK(engine.is_running());
   CHECK_EQ(engine.options().threads, 1);
   engine.stop();
   check_events(position, engine, events_of(engine));
-  change_option(engine, "threads", 2);
+  set_threads(engine, 2);
   engine.new_game();
   engine.go(go_request(position, 2));
   check_events(position, engine, events_of(engine));
@@ -172,7 +168,7 @@ TEST(stop_ends_pondering) {
   Rng rng(8);
   ReadyEngine engine;
   for (const int threads : {1, 3}) {
-    change_option(engine, "threads", threads);
+    set_threads(engine, threads);
     const GamePosition position = quiet_game(rng, 15, Rule::CARO6);
     GoRequest request = go_request(position, 0);
     request.ponder = true;
@@ -230,55 +226,6 @@ TEST(long_time_limits_do_not_overflow) {
   }
 }
 
-TEST(invalid_options_are_rejected_with_a_message) {
-  ReadyEngine engine;
-  const std::string unknown = option_refusal(engine, "thread", 1);
-  CHECK(unknown.find("thread") != std::string::npos);
-  struct Range {
-    const char* name;
-    i64 least, most;
-  };
-  constexpr std::array RANGES = {Range{"preset", 0, PRESET_NB - 1},
-                                 Range{"threads", 1, 256},
-                                 Range{"memory", 1 << 20, i64{1} << 40},
-                                 Range{"branching", 0, 484},
-                                 Range{"vcf_quiescence", 0, 1},
-                                 Range{"history", 0, 1},
-                                 Range{"late_move_reductions", 0, 1},
-                                 Range{"null_move", 0, 1},
-                                 Range{"singular_extensions", 0, 1},
-                                 Range{"selectivity", 0, 1},
-                                 Range{"search", 0, SEARCH_KIND_NB - 1},
-                                 Range{"c", 0, 100 * REAL_ONE},
-                                 Range{"c_log", 0, 100 * REAL_ONE},
-                                 Range{"c_base", REAL_ONE, REAL_ONE * REAL_ONE},
-                                 Range{"tau", 0, REAL_ONE},
-                                 Range{"fpu", 0, 2 * REAL_ONE},
-                                 Range{"utility_stdev_scale", 0, 2 * REAL_ONE},
-                                 Range{"lcb", 0, 10 * REAL_ONE},
-                                 Range{"temperature", 10'000, 100 * REAL_ONE},
-                                 Range{"gumbel", 0, 484},
-                                 Range{"gumbel_noise", 0, 10 * REAL_ONE},
-                                 Range{"batch", 1, 1024},
-                                 Range{"tree_reuse", 0, 1}};
-  for (const auto& [name, least, most] : RANGES)
-    for (const i64 value : {least - 1, most + 1, std::numeric_limits<i64>::min()}) {
-      const std::string sentence = option_refusal(engine, name, value);
-      CHECK(sentence.find(name) != std::string::npos);
-      CHECK(sentence.find(std::to_string(least)) != std::string::npos);
-      CHECK(sentence.find(std::to_string(most)) != std::string::npos);
-      CHECK(sentence.find(std::to_string(value)) != std::string::npos);
-    }
-  CHECK(!option_refusal(engine, "seed", -1).empty());
-  // Nothing of it was taken.
-  CHECK(engine.options().preset == Preset::CLASSICAL);
-  CHECK_EQ(engine.options().threads, 1);
-  CHECK_EQ(engine.options().memory, SMALL_MEMORY);
-  CHECK(engine.options().search.null_move && engine.options().search.history);
-  for (const auto& [name, least, most] : RANGES) CHECK_EQ(option_refusal(engine, name, least), "");
-  CHECK(!engine.options().search.null_move && !engine.options().search.pruning);
-}
-
 TEST(engine_without_tables_reports_an_error) {
   Rng rng(12);
   Engine engine(small_options());
@@ -298,8 +245,9 @@ TEST(engine_without_tables_reports_an_error) {
 TEST(every_preset_plays) {
   Rng rng(13);
   for (int preset = 0; preset < PRESET_NB; ++preset) {
-    ReadyEngine engine;
-    change_option(engine, "preset", preset);
+    EngineOptions options = small_options();
+    options.preset = static_cast<Preset>(preset);
+    ReadyEngine engine(options);
     for (int i = 0; i < 10; ++i) {
       const int size = random_size(rng);
       const GamePosition position = middle_game(rng, size, static_cast<Rule>(i % RULE_NB));
@@ -321,8 +269,9 @@ TEST(side_without_a_legal_point_passes_under_every_preset) {
                                        "OOOXOOO",  //
                                        "OOOOOXO"});
   for (int preset = 0; preset < PRESET_NB; ++preset) {
-    ReadyEngine engine;
-    change_option(engine, "preset", preset);
+    EngineOptions options = small_options();
+    options.preset = static_cast<Preset>(preset);
+    ReadyEngine engine(options);
     engine.go(go_request(position, 3));
     const std::vector<EngineEvent> events = events_of(engine);
     CHECK_EQ(events.size(), size_t{1});
@@ -335,7 +284,7 @@ TEST(root_policy_has_the_moves_of_the_search) {
   Rng rng(5);
   for (int preset = 0; preset < 5; ++preset) {
     EngineOptions options = small_options();
-    set_option(options, "preset", preset);
+    options.preset = static_cast<Preset>(preset);
     ReadyEngine engine(options);
     for (int i = 0; i < 20; ++i) {
       const GamePosition position =

@@ -110,11 +110,11 @@ TEST(mcts_generalised_puct_is_puct_at_one_half) {
     MctsSettings puct;  // default tau
     puct.vcf = false;
     EngineOptions options;
-    set_option(options, "tau", REAL_ONE / 2);
+    options.mcts.tau = 0.5;
     options.mcts.vcf = false;
     const std::string expected = text_of(CASES[i], i, puct);
     CHECK(text_of(CASES[i], i, options.mcts) == expected);
-    set_option(options, "tau", REAL_ONE * 6 / 10);
+    options.mcts.tau = 0.6;
     different += text_of(CASES[i], i, options.mcts) != expected;
   }
   CHECK(different > 5);

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tengen import _core
-from tengen.engine.native import DATA
+from tengen.engine.nets import DATA
 from tengen.engine.options import Value, defaults, option_texts
 
 
@@ -21,7 +21,7 @@ def player_with(folder: Path, ask: Callable[[Any], Any], **options: Value) -> _c
         target.set(ask, 1 << 15)
 
     texts = option_texts(defaults() | {"net": str(file), "memory": 8} | options)
-    return _core.Player(texts, str(DATA), load)
+    return _core.Player(texts, DATA, load)
 
 
 def result_of(player: _core.Player) -> _core.SearchEvent:

@@ -9,16 +9,17 @@ import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import pytest
 
 from tengen import _core
+from tengen._core import SearchPurpose
 from tengen.engine import engine as engine_module
 from tengen.engine.options import Value, option_texts
 
 NODES_A_DEPTH = 1000
 DEEPEST = 10_000
-PONDER = 2  # purpose of a search
 
 
 @dataclass
@@ -44,7 +45,7 @@ class FakeEvent:
     evaluator: tuple[str, str, int] = ("fake", "", 0)
     pv: list[int] = field(default_factory=list)
     move: int = -2
-    ponder: int = -2
+    ponder: int | None = None
 
 
 @dataclass
@@ -65,7 +66,7 @@ class FakePlayer:
     _depth: int = 0
     _stopped: threading.Event = field(default_factory=threading.Event)
     _board: _core.Board | None = None
-    _purpose: int = 0
+    _purpose: SearchPurpose = SearchPurpose.MOVE
 
     def configure(self, options: Mapping[str, str]) -> None:
         self.options = dict(options)
@@ -73,8 +74,11 @@ class FakePlayer:
     def evaluator(self, rule: int, size: int) -> tuple[str, str, int]:
         return "fake", "", 0
 
-    def prepare(self, rule: int, size: int) -> bool:
-        return True
+    def prepare(self, rule: int, size: int) -> SimpleNamespace:
+        return SimpleNamespace(is_ready=True)
+
+    def take_notes(self) -> list[str]:
+        return []
 
     def start(
         self,
@@ -85,7 +89,7 @@ class FakePlayer:
         depth: int = 0,
         clock: float = 0,
         increment: float = 0,
-        purpose: int = 0,
+        purpose: SearchPurpose = SearchPurpose.MOVE,
         multipv: int = 1,
         moves: Sequence[int] = (),
     ) -> None:
@@ -95,7 +99,7 @@ class FakePlayer:
             raise MemoryError
         limits = {"seconds": seconds, "nodes": nodes, "depth": depth, "clock": clock}
         limits["increment"] = increment
-        more = {"moves": moves, "ponder": purpose == PONDER, "played": board.moves()}
+        more = {"moves": moves, "ponder": purpose == SearchPurpose.PONDER, "played": board.moves()}
         self.started.append({**limits, "multipv": multipv, **more})
         self._board, self._purpose = board, purpose
         self._choices = list(moves) or [*board.legal(), -1]
@@ -116,7 +120,7 @@ class FakePlayer:
             return event
         if not self._running or self.script is not None:
             self._running = False
-            return None
+            raise RuntimeError("the search ended without a move")
         if self._depth >= self._last or self._stopped.is_set():
             self._running = False
             return self._end()
@@ -146,11 +150,11 @@ class FakePlayer:
         )
 
     def _end(self) -> FakeEvent:
-        reply = self._choices[1] if len(self._choices) > 1 else -2
+        reply = self._choices[1] if len(self._choices) > 1 else None
         info = self._info(1) if self._depth else FakeEvent()
         return replace(info, is_result=True, move=self._choices[0], ponder=reply)
 
-    def root_policy(self, board: _core.Board) -> list[tuple[int, float]]:
+    def root_policy(self, board: _core.Board, prepared: object) -> list[tuple[int, float]]:
         return [(0, 1.0)]
 
     def progress(self) -> None:
@@ -169,7 +173,7 @@ class FakePlayer:
         assert self._board is not None
         is_same = board.hash == self._board.hash
         is_full = self.options["level"] == "10"
-        if not self._running or self._purpose != PONDER or self._stopped.is_set():
+        if not self._running or self._purpose != SearchPurpose.PONDER or self._stopped.is_set():
             return False
         if not is_same or not is_full or nodes or depth:
             return False

@@ -15,7 +15,7 @@ from tengen import Board, Engine, Limit
 from tengen.engine import native
 from tengen.engine.errors import BadNet, BadTables
 from tengen.engine.info import PlayResult
-from tengen.engine.nets import lazy_tables_path
+from tengen.engine.nets import DATA, lazy_tables_path
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 QUICK = Limit(time=0.1)
@@ -29,7 +29,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     nets.mkdir()
     line = {"rule": "freestyle", "from": 5, "to": 22, "net": "own"}
     (nets / "registry.json").write_text(json.dumps({"format": 1, "nets": [line]}))
-    for tables in native.DATA.glob("*.tables"):
+    for tables in DATA.glob("*.tables"):
         shutil.copy(tables, tmp_path)
     monkeypatch.setattr(native, "DATA", tmp_path)
     return Path(shutil.copy(LIVELY, nets / "own.net"))

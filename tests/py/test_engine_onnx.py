@@ -201,7 +201,7 @@ def slow_core(folder: Path, threads: int = 2) -> tuple[_core.Player, threading.E
         return np.zeros(3, np.float32), np.random.default_rng(0).random((15, 15), np.float32)
 
     core = player_with(folder, ask, search="alphabeta", threads=threads)
-    core.start(started()._core, purpose=1)
+    core.start(started()._core, purpose=_core.SearchPurpose.ANALYSIS)
     assert requested.wait(10)
     return core, requested
 

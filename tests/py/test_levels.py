@@ -14,15 +14,6 @@ from tengen.engine import LEVELS, BadOption, Limit
 from tengen.engine.levels import FULL
 
 
-def test_the_table_grows() -> None:
-    assert list(LEVELS) == list(range(1, FULL + 1))
-    nodes = [level.nodes or 10**12 for level in LEVELS.values()]
-    assert nodes == sorted(nodes)
-    spreads = [level.spread for level in LEVELS.values()]
-    assert spreads == sorted(spreads, reverse=True)
-    assert LEVELS[FULL].plays_best_move
-
-
 def test_a_level_repeats_its_moves_by_seed() -> None:
     board = tengen.Board(15, "renju")
     for move in ("h8", "i9", "j7", "g7"):

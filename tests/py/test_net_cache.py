@@ -365,6 +365,25 @@ assert right and os.wait()[1] == 0
     assert answer(start(program, LIVELY)) == [""]
 
 
+def test_a_forked_child_plays_while_its_parent_waits_for_a_net(folder: Path) -> None:
+    program = """
+import os, sys, signal
+from tengen import Board, Engine, Limit
+engine = Engine(net=sys.argv[1], memory=8)
+analysis = engine.analyse(Board(), Limit(depth=2))
+child = os.fork()
+if child == 0:
+    signal.alarm(100)
+    del analysis
+    about = str(engine.play(Board(), Limit(depth=2)).info.evaluation)
+    engine.close()
+    sys.exit(0 if about.startswith("mixnet") else 1)
+assert os.wait()[1] == 0
+assert analysis.wait().move
+"""
+    assert answer(start(program, LIVELY)) == [""]
+
+
 # --- memory ---
 
 _ENGINES = """

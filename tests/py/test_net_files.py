@@ -35,7 +35,7 @@ from tengen.engine.net_file import (
 )
 from tengen.engine.net_layout import Architecture, fnv1a64, layout, payload_bytes
 from tengen.engine.nets import (
-    bundled_nets,
+    registry_nets,
     lazy_tables_path,
     list_nets,
     net_info,
@@ -401,11 +401,11 @@ def test_one_net_or_one_per_colour(tmp_path: Path) -> None:
         {"rule": "renju", "from": 15, "to": 15, "black": "renju-b", "white": "renju-w"},
     ]
     folder = folder_with(tmp_path, entries, "m", "renju-b", "renju-w", "spare")
-    assert bundled_nets(Rule.FREESTYLE, 17, folder) == (folder / "m.net", folder / "m.net")
+    assert registry_nets(Rule.FREESTYLE, 17, folder) == (folder / "m.net", folder / "m.net")
     pair = (folder / "renju-b.net", folder / "renju-w.net")
-    assert bundled_nets(Rule.RENJU, 15, folder) == pair
+    assert registry_nets(Rule.RENJU, 15, folder) == pair
     for rule, size in ((Rule.FREESTYLE, 18), (Rule.CARO, 15)):
-        assert bundled_nets(rule, size, folder) is None
+        assert registry_nets(rule, size, folder) is None
     assert [net.name for net in list_nets(folder)] == ["m", "renju-b", "renju-w", "spare"]
     assert net_uses(folder) == {
         "m": ["freestyle 13-17"],
@@ -426,9 +426,9 @@ def test_a_registry_with_missing_or_unsuitable_nets(tmp_path: Path) -> None:
     ]
     folder = folder_with(tmp_path, entries, "m")
     with pytest.raises(BadNet, match=r"gone\.net.*missing"):
-        bundled_nets(Rule.FREESTYLE, 15, folder)
+        registry_nets(Rule.FREESTYLE, 15, folder)
     with pytest.raises(BadNet, match="this net is not for standard 15x15"):
-        bundled_nets(Rule.STANDARD, 15, folder)
+        registry_nets(Rule.STANDARD, 15, folder)
 
 
 @pytest.mark.parametrize(
@@ -446,16 +446,16 @@ def test_a_registry_with_missing_or_unsuitable_nets(tmp_path: Path) -> None:
 def test_damaged_registries(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "registry.json").write_text(text)
     with pytest.raises(BadNet, match=message):
-        bundled_nets(Rule.RENJU, 9, tmp_path)
+        registry_nets(Rule.RENJU, 9, tmp_path)
 
 
 def test_a_folder_without_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What to do depends on whose folder it is."""
     with pytest.raises(BadNet, match=r"cannot be read .*; repair the folder, or name"):
-        bundled_nets(Rule.RENJU, 9, tmp_path)
+        registry_nets(Rule.RENJU, 9, tmp_path)
     monkeypatch.setattr("tengen.engine.nets.BUNDLED", tmp_path)
     with pytest.raises(BadNet, match=r"bundled registry.json cannot be read"):
-        bundled_nets(Rule.RENJU, 9, tmp_path)
+        registry_nets(Rule.RENJU, 9, tmp_path)
 
 
 def test_every_bundled_net_serves_its_registry_entries() -> None:
@@ -463,7 +463,7 @@ def test_every_bundled_net_serves_its_registry_entries() -> None:
         assert read_net(net.path).header.codebook_checksum
     for rule in Rule:
         for size in range(5, 23):
-            bundled_nets(rule, size)
+            registry_nets(rule, size)
     assert sum(net.bytes for net in list_nets()) < 10e6
 
 
@@ -471,7 +471,7 @@ def test_the_boards_of_tournaments_have_nets() -> None:
     """Boards of Gomocup; without a net `classical` plays."""
     fifteen = (Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO)
     for rule, size in (*((rule, 15) for rule in fifteen), (Rule.FREESTYLE, 20)):
-        nets = bundled_nets(rule, size)
+        nets = registry_nets(rule, size)
         assert nets is not None
         assert lazy_tables_path(nets[0]).exists(), "beside black's net"
-    assert bundled_nets(Rule.FREESTYLE, 19) is None
+    assert registry_nets(Rule.FREESTYLE, 19) is None

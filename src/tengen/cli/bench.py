@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     whole = total(results)
     if args.json:
         summary = {
-            "preset": args.preset or ("alphabeta" if args.net else DEFAULT_PRESET),
+            "preset": args.preset or DEFAULT_PRESET,
             "search": args.search,
             "rules": [_to_json(one) for one in results],
             "total": _to_json(whole),

@@ -11,7 +11,7 @@ import sys
 from tengen import _core
 from tengen.cli.engine_common import add_engine, engine_options
 from tengen.engine.errors import BadOption
-from tengen.engine.native import DATA
+from tengen.engine.nets import DATA
 from tengen.engine.onnx_net import load_external
 from tengen.engine.options import option_texts
 
@@ -33,12 +33,10 @@ def run(args: argparse.Namespace) -> int:
     """Serve until END or the end of the input; the process ends then."""
     from tengen._version import version
 
-    given = engine_options(args)
-    if args.preset is not None:
-        given = {"search": "alphabeta"} | given
+    options = option_texts(engine_options(args))
     streams = sys.stdin.fileno(), sys.stdout.fileno()
     try:
-        _core.serve_gomocup(option_texts(given), str(DATA), load_external, version(), *streams)
+        _core.serve_gomocup(options, DATA, load_external, version(), *streams)
     except ValueError as error:
         raise BadOption(str(error)) from None
     return 0  # not reached

@@ -13,12 +13,11 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from tengen import _core
-from tengen.engine.errors import BadNet, BadOption
+from tengen.engine.errors import BadNet, BadOption, OutOfMemory
 from tengen.engine.info import Evaluation
-from tengen.engine.native import DATA
+from tengen.engine.nets import DATA
 from tengen.engine.onnx_net import Evaluate, load_external
 from tengen.engine.options import DEFAULT_PRESET, SEARCHES, check_options, option_texts
-from tengen.game.errors import TengenError
 from tengen.game.rule import Rule
 from tengen.util.deprecation import deprecated_names, renamed_keywords
 
@@ -82,7 +81,7 @@ def bench(
     first 8 are 15x15. Without `lazy` evaluation the net evaluates every position. `search` "mcts"
     runs `playouts` in each position (None: the core's default).
     """
-    preset = preset or ("alphabeta" if net else DEFAULT_PRESET)
+    preset = preset or DEFAULT_PRESET
     if preset not in BENCH_PRESETS:
         raise BadOption(f"no bench of {preset!r}: use {', '.join(BENCH_PRESETS)}")
     options = check_options(
@@ -91,13 +90,13 @@ def bench(
     onnx = _CountedNets()
     try:
         result = _core.bench(
-            _RULES.index(rule), option_texts(options), str(DATA), onnx.load,
+            _RULES.index(rule), option_texts(options), DATA, onnx.load,
             depth=depth or 0, playouts=playouts or 0, positions=positions or 0, lazy=lazy,
         )  # fmt: skip
     except MemoryError:
-        raise BadOption(f"not enough memory for tables of {memory:,} MiB") from None
-    except RuntimeError as error:
-        raise error if isinstance(error, TengenError) else BadNet(str(error)) from None
+        raise OutOfMemory(f"not enough memory for tables of {memory:,} MiB: use less") from None
+    except RuntimeError as error:  # of the function of an ONNX file
+        raise BadNet(str(error)) from None
     evaluation = Evaluation(*result.evaluator)
     return BenchResult(
         str(rule),

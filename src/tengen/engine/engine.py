@@ -21,11 +21,10 @@ from tengen.engine.errors import (
     EngineBusy,
     EngineClosed,
     NotPondering,
-    OutOfMemory,
 )
 from tengen.engine.info import Evaluation, PlayResult
 from tengen.engine.limit import Limit
-from tengen.engine.native import NativeSearch, make_player
+from tengen.engine.native import NativeSearch, SearchPurpose, make_player, search_error
 from tengen.engine.native_net import poll
 from tengen.engine.options import SEARCHES, Value, check_options, defaults, option_texts
 from tengen.game.board import Board
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from tengen.engine.process import ProcessEngine
 
 _RULES = list(Rule)
-_MOVE, _ANALYSIS, _PONDER = range(3)  # what a search is for, as the core has it
 
 # Engines that are not closed. They are closed before Python shuts down: a thread that still waited
 # for a search would abort the process.
@@ -50,6 +48,16 @@ _open: weakref.WeakSet[Engine] = weakref.WeakSet()
 def _close_all() -> None:
     for engine in list(_open):
         engine.close()
+
+
+def _renew_all() -> None:
+    """In a forked child, which has no search threads: give all engines new players."""
+    for engine in list(_open):
+        engine._renew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)
 
 
 class Engine(AnyEngine):
@@ -127,8 +135,8 @@ class Engine(AnyEngine):
         return Evaluation(*player.evaluator(_RULES.index(board.rule), board.size))
 
     def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
-        player = self._open_player("prepare for a search")
-        return poll(lambda: player.prepare(_RULES.index(board.rule), board.size), seconds)
+        pending = self._prepared(board)
+        return poll(lambda: pending.is_ready, seconds)
 
     def policy(self, board: Board) -> dict[Move, float]:
         """The root policy: the probability of each move before any search, the best first. It is
@@ -136,9 +144,11 @@ class Engine(AnyEngine):
         considers. Waits for a net that is loading. Raises GameOver, BadNet, EngineBusy.
         """
         position = copy_to_search(board)
-        self.prepare(position, seconds=None)
+        pending = self._prepared(position)
+        poll(lambda: pending.is_ready, None)
         with self._lock:
-            points = self._idle_player("evaluate a position").root_policy(position._core)
+            player = self._idle_player("evaluate a position")
+            points = player.root_policy(position._core, pending)
         return {Move.from_index(point, position.size): p for point, p in points} or {Move.PASS: 1.0}
 
     def configure(self, **options: object) -> None:
@@ -168,11 +178,11 @@ class Engine(AnyEngine):
         position = copy_to_search(board)
         lines = check_options({"multipv": self._options["multipv"] if multipv is None else multipv})
         only = [] if moves is None else _points(position, moves)
-        search = self._begin(position, limit, _ANALYSIS, multipv=int(lines["multipv"]), moves=only)
+        search = self._begin(position, limit, SearchPurpose.ANALYSIS, multipv=int(lines["multipv"]), moves=only)
         return Analysis(search)
 
     def ponder(self, board: Board) -> None:
-        self._begin(copy_to_search(board), NO_LIMIT, _PONDER)
+        self._begin(copy_to_search(board), NO_LIMIT, SearchPurpose.PONDER)
 
     def ponder_hit(self, limit: Limit) -> PlayResult:
         pondering = self._pondering
@@ -213,14 +223,21 @@ class Engine(AnyEngine):
 
     # --- internals ---
 
+    def _renew(self) -> None:
+        """Start anew, without the search that may have been running."""
+        self._lock = threading.Lock()
+        self._search = self._pondering = None
+        if self._player is not None:
+            self._player = make_player(self._options)
+
     def _begin(
-        self, position: Board, limit: Limit, purpose: int = _MOVE, **request: Any
+        self, position: Board, limit: Limit, purpose: SearchPurpose = SearchPurpose.MOVE, **request: Any
     ) -> NativeSearch:
         """Start a search. The search of a move continues pondering on its position."""
         if not isinstance(limit, Limit):
             raise TypeError(f"expected a tengen.Limit, got {type(limit).__name__}")
         with self._lock:
-            if purpose == _MOVE and (pondering := self._pondering) is not None:  # noqa: SIM102
+            if purpose == SearchPurpose.MOVE and (pondering := self._pondering) is not None:  # noqa: SIM102
                 if self._open_player("search").ponder_hit(position._core, **limit.core):
                     self._pondering = None
                     return pondering
@@ -228,13 +245,16 @@ class Engine(AnyEngine):
             search = NativeSearch(player, position, self._ended)
             try:
                 player.start(position._core, **limit.core, purpose=purpose, **request)
-            except MemoryError:
-                size = self._options["memory"]
-                message = f"not enough memory for tables of {size:,} MiB: use less"
-                raise OutOfMemory(message) from None
+            except Exception as error:
+                raise search_error(error) from None
             self._search = search
-            self._pondering = search if purpose == _PONDER else None
+            self._pondering = search if purpose == SearchPurpose.PONDER else None
         return search
+
+    def _prepared(self, board: Board) -> _core.PendingEvaluator:
+        """The evaluator of the board, which is loading. Raises EngineClosed, BadNet."""
+        player = self._open_player("prepare for a search")
+        return player.prepare(_RULES.index(board.rule), board.size)
 
     def _ended(self, search: NativeSearch) -> None:
         if self._search is search:
@@ -267,7 +287,7 @@ class Engine(AnyEngine):
         position.push(played.ponder)
         if not position.is_over():
             with suppress(EngineBusy, EngineClosed):  # another thread uses the engine
-                self._begin(position, NO_LIMIT, _PONDER)
+                self._begin(position, NO_LIMIT, SearchPurpose.PONDER)
 
     def __repr__(self) -> str:
         state = "closed" if self._player is None else "busy" if self.is_busy else "idle"

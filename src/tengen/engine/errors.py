@@ -84,4 +84,4 @@ class NotPondering(TengenError, RuntimeError):
     """`ponder_hit` without `ponder`."""
 
 
-_core.set_error_types(BadNet, BadTables)
+_core.set_error_types(BadNet, BadTables, OutOfMemory)

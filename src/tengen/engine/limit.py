@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict
 
 from tengen.game.errors import BadLimit
@@ -14,7 +14,6 @@ _MAX_NODES = 2**63 - 1
 _MAX_DEPTH = 2**31 - 1
 # The native core takes 0 for "no limit": a clock that has run out has this many seconds left.
 _NO_TIME = 0.001
-_MOVES = 26  # moves that a clock is expected to last for
 
 
 class CoreLimits(TypedDict):
@@ -54,20 +53,6 @@ class Limit:
     def is_endless(self) -> bool:
         """Whether only `stop` ends the search."""
         return (self.time, self.nodes, self.depth, self.clock) == (None, None, None, None)
-
-    @property
-    def for_move(self) -> float | None:
-        """Approximate seconds for the next move; None if time is not limited."""
-        shares = [] if self.time is None else [self.time]
-        if self.clock is not None:
-            shares.append(min(self.clock, self.clock / _MOVES + self.increment))
-        return min(shares, default=None)
-
-    def after(self, seconds: float) -> Limit:
-        """The limit after `seconds` have passed; a little is always left."""
-        time = None if self.time is None else max(_NO_TIME, self.time - seconds)
-        clock = None if self.clock is None else max(0.0, self.clock - seconds)
-        return replace(self, time=time, clock=clock)
 
     @property
     def core(self) -> CoreLimits:

@@ -5,28 +5,28 @@ values of the package. `Engine` is a facade over this module.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from tengen import _core
+from tengen._core import SearchPurpose as SearchPurpose
 from tengen.engine.analysis import Search
 from tengen.engine.errors import EngineDied
 from tengen.engine.info import BOUNDS, Evaluation, Info, PlayResult, SearchProgress
+from tengen.engine.nets import DATA
 from tengen.engine.onnx_net import load_external
 from tengen.engine.options import Value, option_texts
 from tengen.engine.score import PovScore, Score
 from tengen.game.board import Board
 from tengen.game.move import Move
 
-DATA = Path(__file__).parent / "data"  # the tables and nets of the package
-
-_NO_MOVE = -2
+_log = logging.getLogger(__name__)
 
 
 def make_player(options: Mapping[str, Value]) -> _core.Player:
     """The native player with these options. Tests replace it."""
-    return _core.Player(option_texts(options), str(DATA), load_external)
+    return _core.Player(option_texts(options), DATA, load_external)
 
 
 class NativeSearch(Search):
@@ -50,10 +50,8 @@ class NativeSearch(Search):
                 return None
             try:
                 event = self._player.next_event(timeout)
-                if event is None and not self._player.is_searching:
-                    raise RuntimeError("the search ended without a move")
             except Exception as error:
-                self._error = _search_error(error)
+                self._error = search_error(error)
                 self._end()
                 return None
             if event is None:
@@ -73,6 +71,8 @@ class NativeSearch(Search):
 
     def _end(self) -> None:
         self._done = True
+        for note in self._player.take_notes():  # the net was baked, and could not be stored
+            _log.info(note)
         self._on_end(self)
 
     def _info(self, event: _core.SearchEvent) -> Info:
@@ -99,11 +99,11 @@ class NativeSearch(Search):
     def _play_result(self, event: _core.SearchEvent) -> PlayResult:
         size = self.board.size
         move = Move.from_index(event.move, size)
-        reply = None if event.ponder == _NO_MOVE else Move.from_index(event.ponder, size)
+        reply = None if event.ponder is None else Move.from_index(event.ponder, size)
         return PlayResult(move, reply, self._info(event) if event.pv else None)
 
 
-def _search_error(error: Exception) -> Exception:
+def search_error(error: Exception) -> Exception:
     """The error of a search as its caller gets it; errors of nets and tables stay what they are."""
     if isinstance(error, MemoryError):
         return EngineDied("the search failed: there is not enough memory")

@@ -8,6 +8,7 @@ The core loads a net on its own thread, without the GIL: codebooks come from the
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import threading
 import time
@@ -18,6 +19,7 @@ from tengen import _core
 
 # Seconds between two polls of a loader: a tenth of the time waited so far, within these bounds.
 _MIN_POLL, _MAX_POLL = 0.0005, 0.02
+_log = logging.getLogger(__name__)
 
 
 class NetLoader:
@@ -29,7 +31,7 @@ class NetLoader:
         """`threads` bake (precompute) the codebooks, 0: one per core. `shared`: the net of the
         engines in this process.
         """
-        self._stored = _core.load_net(os.fspath(path), threads, shared)
+        self._stored = _core.load_net(Path(path), threads, shared)
 
     @property
     def is_ready(self) -> bool:
@@ -43,7 +45,11 @@ class NetLoader:
 
     def wait(self, seconds: float | None = None) -> _core.Net | None:
         """The net; None if it is not loaded within `seconds` (None: no limit). Raises BadNet."""
-        return self._stored.net() if poll(lambda: self.is_ready, seconds) else None
+        if not poll(lambda: self.is_ready, seconds):
+            return None
+        if self.note:
+            _log.info(self.note)
+        return self._stored.net()
 
     def stop(self) -> None:
         """Stop loading, if it is not ready. `wait` raises BadNet then."""
@@ -58,8 +64,7 @@ class NetLoader:
     @property
     def cache_file(self) -> Path | None:
         """The file that has the codebooks now."""
-        name = self._stored.cache_file
-        return Path(os.fsdecode(name)) if name else None
+        return self._stored.cache_file
 
     @property
     def note(self) -> str:

@@ -42,8 +42,7 @@ def cache_folder() -> Path | None:
     """The folder of baked nets: $TENGEN_CACHE, else the user's cache folder, else, if that is not
     usable, a private folder among the temporary files. None if there is none, or TENGEN_CACHE is
     `off`: then every process bakes its nets."""
-    name = _core.cache_folder()
-    return Path(os.fsdecode(name)) if name else None
+    return _core.cache_folder()
 
 
 def cached_nets(folder: Path | None = None) -> list[CachedNet]:

@@ -133,7 +133,7 @@ def read_header(path: str | os.PathLike[str]) -> NetHeader:
 
 
 def _with_path(path: str | os.PathLike[str], error: BadNet) -> BadNet:
-    is_onnx = Path(path).suffix == ".onnx"
+    is_onnx = Path(path).suffix.lower() == ".onnx"
     advice = "an ONNX file: engines play with it, all other commands need the .net file"
     return BadNet(advice if is_onnx else error.reason, os.fspath(path))
 

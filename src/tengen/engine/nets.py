@@ -20,7 +20,8 @@ from tengen.engine.errors import BadNet
 from tengen.engine.net_file import NetHeader, read_header
 from tengen.game.rule import MAX_SIZE, Rule
 
-BUNDLED = Path(__file__).parent / "data" / "nets"
+DATA = Path(__file__).parent / "data"  # the tables and nets of the package
+BUNDLED = DATA / "nets"
 NET_SUFFIX, ONNX_SUFFIX = ".net", ".onnx"
 LAZY_SUFFIX = ".guess"  # of the lazy tables, which approximate a net (docs/formats/guess.md)
 REGISTRY = "registry.json"
@@ -92,20 +93,18 @@ def net_info(path: str | os.PathLike[str]) -> NetInfo:
 
 def net_path(net: str | os.PathLike[str], folder: Path = BUNDLED) -> Path:
     """The file or folder of a net: a bundled one by its name, any by its path. Raises BadNet."""
+    if not os.fspath(net):
+        raise BadNet("no name of a net")
     if os.path.isdir(net):  # noqa: PTH112 (an error of the system is for the core)
         return Path(net)
-    found = _core.find_nets(os.fspath(net), 0, MAX_SIZE, str(folder))
-    assert found is not None
-    return Path(found[0])
+    return _core.named_net(Path(net), folder)
 
 
-def bundled_nets(rule: Rule, size: int, folder: Path = BUNDLED) -> tuple[Path, Path] | None:
+def registry_nets(rule: Rule, size: int, folder: Path = BUNDLED) -> tuple[Path, Path] | None:
     """The nets of a registry for a rule and a size, for black and for white to move; None if there
     are none. What an ONNX file supports is only known when it is loaded. Raises BadNet.
     """
-    net = "" if folder == BUNDLED else str(folder)
-    found = _core.find_nets(net, list(Rule).index(rule), size, str(BUNDLED))
-    return None if found is None else (Path(found[0]), Path(found[1]))
+    return _core.registry_nets(folder, folder == BUNDLED, list(Rule).index(rule), size)
 
 
 def rule_and_size(path: Path, rule_name: str | None, size: int | None) -> tuple[Path, Rule, int]:
@@ -157,5 +156,5 @@ def _registry(folder: Path) -> list[tuple[Rule, int, int, str, str]]:
     """The registry of a folder: rule, smallest and largest size, files for black and for white to
     move. Raises BadNet.
     """
-    rules, entries = list(Rule), _core.registry(str(folder), folder == BUNDLED)
+    rules, entries = list(Rule), _core.registry(folder, folder == BUNDLED)
     return [(rules[entry[0]], *entry[1:]) for entry in entries]

@@ -5,6 +5,7 @@ the protocols and the command line.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -40,11 +41,13 @@ class Option:
     def check(self, value: object) -> Value:
         """The value. Raises BadOption if it is not allowed."""
         if self.kind == "choice" and isinstance(value, str) and value in self.choices:
-            return value
+            return self.choices[self.choices.index(value)]  # never a subclass of str
         if self.kind == "check" and isinstance(value, bool):
             return value
-        if self.kind == "text" and isinstance(value, str) and len(value) <= _MAX_TEXT:
-            return value
+        if self.kind == "text" and isinstance(value, str):
+            text = value + ""
+            if len(os.fsencode(text)) <= _MAX_TEXT:
+                return text
         if self.kind == "spin" and isinstance(value, SupportsIndex) and not isinstance(value, bool):
             number = index(value)
             if self.low <= number <= self.high:
@@ -76,7 +79,7 @@ class Option:
         if self.kind == "check":
             return "use True or False"
         if self.kind == "text":
-            return f"use a text of at most {_MAX_TEXT} characters"
+            return f"use a text of at most {_MAX_TEXT} bytes"
         return f"use {', '.join(self.choices)}"
 
 

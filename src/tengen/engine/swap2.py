@@ -31,7 +31,7 @@ class Swap2Choice:
 
 def opening(size: int, number: int) -> Swap2Choice:
     """Three stones. `number` selects one of the openings and of their eight symmetries."""
-    return _choice(_core.swap2_opening(size, number), size)
+    return _choice(_core.swap2_opening(size, number % 2**32), size)
 
 
 def choose(played: PlayResult, size: int, stones: int) -> Swap2Choice:

@@ -14,7 +14,7 @@ from pathlib import Path
 from torch import nn
 
 from tengen.engine.net_file import read_header
-from tengen.engine.nets import NET_SUFFIX, bundled_nets, net_path
+from tengen.engine.nets import NET_SUFFIX, REGISTRY, is_onnx, net_path, registry_nets
 from tengen.game.rule import Colour, Rule
 from tengen.nets.weights import NetWeights
 from tengen.train.start import weights_of
@@ -25,7 +25,7 @@ from tengen.zero.zero_folder import ZeroFolder
 
 # Names of the nets in a folder: one for both colours, or black's and white's.
 _NAMES = (("net.pt",), ("black.pt", "white.pt"), ("black/net.pt", "white/net.pt"))
-_REGISTRY, _GENERATIONS = "registry.json", "generations"
+_GENERATIONS = "generations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def find_player(
         files = _net_files(path, config)
     if not files:
         names = ", ".join(" and ".join(names) for names in _NAMES)
-        raise BadZero(f"{source} has no net: a folder has {names}, {_REGISTRY}, or a zero run")
+        raise BadZero(f"{source} has no net: a folder has {names}, {REGISTRY}, or a zero run")
     nets = [weights_of(file) for file in files]
     join_checked(nets, name, config.size, searches=config.playouts > 0)
     colours = tuple(Colour) if len(files) > 1 else (None,)
@@ -91,7 +91,7 @@ def _load(files: Sequence[Path]) -> nn.Module:
 
 def _net_files(path: Path, config: NetMatchConfig) -> list[Path]:
     """The net for both colours, or black's and white's; empty if the folder has none."""
-    if path.suffix == ".onnx":
+    if is_onnx(path):
         raise BadZero(f"{path} is an ONNX file: such nets play in `tengen match`")
     if not path.is_dir():
         return [path]
@@ -99,9 +99,9 @@ def _net_files(path: Path, config: NetMatchConfig) -> list[Path]:
         files = [path / name for name in names]
         if all(file.is_file() for file in files):
             return files
-    if not (path / _REGISTRY).is_file():
+    if not (path / REGISTRY).is_file():
         return []
-    pair = bundled_nets(Rule.parse(config.rule), config.size, path)
+    pair = registry_nets(Rule.parse(config.rule), config.size, path)
     if pair is None:
         raise BadZero(f"{path}: its registry has no net for {config.game}")
     return list(dict.fromkeys(pair))
