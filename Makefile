@@ -133,7 +133,7 @@ COMPILERS_linux-x86_64 := x86_64-linux-gnu-g++ $(if $(filter Linux-x86_64,$(HOST
 COMPILERS_linux-aarch64 := aarch64-linux-gnu-g++ $(if $(filter Linux-aarch64,$(HOST)),g++)
 COMPILERS_windows := x86_64-w64-mingw32-g++-posix x86_64-w64-mingw32-g++
 COMPILERS_clang := clang++ clang++-14
-compiler = $(firstword $(foreach name,$(COMPILERS_$1),$(shell command -v $(name) 2>/dev/null)))
+compiler = $(firstword $(foreach name,$(COMPILERS_$1),$(if $(shell command -v $(name) 2>/dev/null),$(name))))
 EXECUTABLES := linux-x86_64 linux-aarch64 windows
 
 executables: $(foreach name,$(EXECUTABLES),$(if $(call compiler,$(name)),$(name)))  ## the program in one file for Linux and Windows, as far as the compilers are installed
