@@ -14,18 +14,20 @@
 // package's data folder. The assembler copies the files into read-only data of the program.
 #if defined(_WIN32)
 #define TENGEN_READ_ONLY ".section .rdata,\"dr\"\n"
+#define TENGEN_LOCAL
 #else
 #define TENGEN_READ_ONLY ".section .rodata,\"a\"\n"
+// Addressed directly: in a global offset table for 64-bit ARM, labels lose their offsets.
+#define TENGEN_LOCAL [[gnu::visibility("hidden")]]
 #endif
-#define EMBED(number, name, path)                                      \
-  extern "C" const char tengen_file_##number[], tengen_end_##number[]; \
-  asm(TENGEN_READ_ONLY                                                 \
-      ".balign 64\n"                                                   \
-      "tengen_file_" #number ": .incbin \"" path                       \
-      "\"\n"                                                           \
-      "tengen_end_" #number                                            \
-      ": .byte 0\n"                                                    \
+// clang-format off
+#define EMBED(number, name, path)                                                   \
+  extern "C" TENGEN_LOCAL const char tengen_file_##number[], tengen_end_##number[]; \
+  asm(TENGEN_READ_ONLY ".balign 64\n"                                               \
+      "tengen_file_" #number ": .incbin \"" path "\"\n"                             \
+      "tengen_end_" #number ": .byte 0\n"                                           \
       ".text\n");
+// clang-format on
 #include "embedded_files.inc"
 #undef EMBED
 
