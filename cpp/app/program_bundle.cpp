@@ -10,7 +10,7 @@
 
 #if defined(TENGEN_EMBED)
 
-// `embedded_files.inc`, written by CMake, has a line EMBED(NUMBER, NAME, PATH) per file of the
+// `app/embedded_files.inc`, written by CMake, has a line EMBED(NUMBER, NAME, PATH) per file of the
 // package's data folder. The assembler copies the files into read-only data of the program.
 #if defined(_WIN32)
 #define TENGEN_READ_ONLY ".section .rdata,\"dr\"\n"
@@ -28,7 +28,7 @@
       "tengen_end_" #number ": .byte 0\n"                                           \
       ".text\n");
 // clang-format on
-#include "embedded_files.inc"
+#include "app/embedded_files.inc"
 #undef EMBED
 
 #endif
@@ -53,7 +53,7 @@ Bundle embedded_bundle() {
       tables.push_back({name, bytes});
   };
 #define EMBED(number, name, path) add(name, tengen_file_##number, tengen_end_##number);
-#include "embedded_files.inc"
+#include "app/embedded_files.inc"
 #undef EMBED
   return {std::make_shared<EmbeddedSource>(std::move(tables)),
           NetFolder(std::make_shared<EmbeddedSource>(std::move(nets)), true)};
