@@ -16,7 +16,7 @@ IN_PARALLEL := seq 0 7 | xargs -P $(JOBS) -I{} ./tengen_tests "" {}/8
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
 .PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
-	check format stubs bench coverage wheel bundle clean
+	check format stubs bench coverage wheel bundle executables linux-x86_64 linux-aarch64 windows clang clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -38,9 +38,12 @@ $(VENV)/.created:
 
 # Build tools live in .venv and not in a temporary build environment, so that one build tree can be
 # configured again for the tests without compiling the core twice.
-$(VENV)/.built: $(VENV)/.created $(NATIVE)
-	@echo "building the native core (about two minutes the first time)"
+$(VENV)/.cmake: $(VENV)/.created pyproject.toml
 	$(BIN)/python -m pip install --quiet --group build
+	touch $@
+
+$(VENV)/.built: $(VENV)/.cmake $(NATIVE)
+	@echo "building the native core (about two minutes the first time)"
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable . -C build-dir=$(RELEASE)
 	touch $@
 
@@ -92,7 +95,7 @@ test-sanitizers: test-sanitizer build/tsan/.built build/tuning/.built  ## the sa
 	build/tsan/tests/cpp/tengen_tests
 	build/tuning/tests/cpp/tengen_tests tunable
 
-build/%/.built: $(VENV)/.built CMakePresets.json $(NATIVE) $(NATIVE_TESTS)
+build/%/.built: $(VENV)/.cmake CMakePresets.json $(NATIVE) $(NATIVE_TESTS)
 	$(CMAKE) --preset $* -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja"
 	$(CMAKE) --build --preset $* --parallel $(JOBS)
 	touch $@
@@ -123,6 +126,24 @@ wheel: $(VENV)/.created  ## a wheel in dist/
 
 bundle: $(VENV)/.built $(VENV)/.tools  ## a folder in dist/ that builds and runs where no package can be installed
 	$(BIN)/python scripts/bundle.py
+
+# The compilers of each program, best first. A plain g++ compiles for this machine.
+HOST := $(shell uname -sm 2>/dev/null | tr ' ' -)
+COMPILERS_linux-x86_64 := x86_64-linux-gnu-g++ $(if $(filter Linux-x86_64,$(HOST)),g++)
+COMPILERS_linux-aarch64 := aarch64-linux-gnu-g++ $(if $(filter Linux-aarch64,$(HOST)),g++)
+COMPILERS_windows := x86_64-w64-mingw32-g++-posix x86_64-w64-mingw32-g++
+COMPILERS_clang := clang++ clang++-14
+compiler = $(firstword $(foreach name,$(COMPILERS_$1),$(if $(shell command -v $(name) 2>/dev/null),$(name))))
+EXECUTABLES := linux-x86_64 linux-aarch64 windows
+
+executables: $(foreach name,$(EXECUTABLES),$(if $(call compiler,$(name)),$(name)))  ## the program in one file for Linux and Windows, as far as the compilers are installed
+	@$(if $^,ls -l $(foreach name,$^,build/$(name)/pbrain-tengen$(if $(filter windows,$(name)),.exe)))
+	@$(foreach name,$(filter-out $^,$(EXECUTABLES)),echo "left out: $(name), which needs one of: $(COMPILERS_$(name))";)
+
+linux-x86_64 linux-aarch64 windows clang: $(VENV)/.cmake
+	@$(if $(call compiler,$@),,echo "$@ needs one of: $(COMPILERS_$@)"; exit 1)
+	$(CMAKE) --preset $@ -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -DCMAKE_CXX_COMPILER=$(call compiler,$@)
+	$(CMAKE) --build --preset $@ --parallel $(JOBS) --target pbrain-tengen
 
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV) $(TUNING)

@@ -265,8 +265,8 @@ std::vector<NetUse> NetFolder::uses() const {
   static Remembered<std::vector<Entry>> remembered;
   std::vector<NetUse> uses;
   try {
-    const std::vector<Entry> entries = remembered.get(source_->version(REGISTRY),
-                             [this] { return parse_registry(source_->read(REGISTRY)); });
+    const std::vector<Entry> entries = remembered.get(
+        source_->version(REGISTRY), [this] { return parse_registry(source_->read(REGISTRY)); });
     for (const auto& [rule, smallest, largest, nets] : entries)
       uses.push_back({rule, smallest, largest, {file(nets[0]), file(nets[1])}});
   } catch (const BadNet& error) {

@@ -16,6 +16,7 @@ import pytest
 from tengen import _core
 from tengen._core import SearchPurpose
 from tengen.engine import engine as engine_module
+from tengen.engine.errors import OutOfMemory
 from tengen.engine.options import Value, option_texts
 
 NODES_A_DEPTH = 1000
@@ -96,7 +97,7 @@ class FakePlayer:
         if self._running:
             raise RuntimeError("a search is running")
         if self.options["memory"] == "77":
-            raise MemoryError
+            raise OutOfMemory("not enough memory for tables of 77 MiB: use less")
         limits = {"seconds": seconds, "nodes": nodes, "depth": depth, "clock": clock}
         limits["increment"] = increment
         more = {"moves": moves, "ponder": purpose == SearchPurpose.PONDER, "played": board.moves()}

@@ -85,14 +85,20 @@ def first_moves(
     assert first_move.main() == 0
 
 
+def table(text: str) -> list[list[str]]:
+    """The cells of a printed table."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
 def test_first_moves_beside_a_program_that_only_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for answer, faults in (("3,3", "0"), ("7,6", "2")):  # every second process gets TURN 7,6
         first_moves(tmp_path, monkeypatch, answer, "--limits", "20,50", "--count", "3")
-        rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-        assert [row[-1] for row in rows if row[:1] == ["this"]] == [faults] * 2
-        assert [row[-1] for row in rows if row[:2] == ["only", "answers"]] == ["0"] * 2
+        rows = table(capsys.readouterr().out)
+        assert [row[-1] for row in rows if row[0] == "this"] == [faults] * 2
+        assert [row[-1] for row in rows if row[0] == "only answers"] == ["0"] * 2
 
 
 def test_first_moves_in_little_memory(
@@ -100,8 +106,7 @@ def test_first_moves_in_little_memory(
 ) -> None:
     first_moves(tmp_path, monkeypatch, "3,3", "--memory", "1:257:256", "--threads", "1,2")
     captured = capsys.readouterr()
-    rows = [line.split() for line in captured.out.splitlines()]
-    assert [row[-2:] for row in rows if "MiB" in row] == [["2", "1"]] * 2
+    assert [row[2:] for row in table(captured.out)[-2:]] == [["2", "1"]] * 2
     assert captured.err.count("1 MiB: crash") == 2
 
 

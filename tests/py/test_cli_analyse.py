@@ -190,7 +190,7 @@ def test_the_table_keeps_the_last_exact_line(
     assert [re.sub(r"\s+", " ", line) for line in lines] == [
         " # depth score win nodes nodes/s time line",
         " 1 1/0 +10 51.2% 5 5 1.00 s d1",
-        "evaluation: classical",
+        "evaluation: fake",
         "White should play d1: +10, win rate 51.2%, depth 1.",
     ]
 

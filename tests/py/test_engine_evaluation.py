@@ -89,9 +89,8 @@ def test_unreadable_files(bundled: Callable[..., Path]) -> None:
         chosen(folder, net="x" * 4000)
     (folder / "nets" / "one.net").unlink()
     (folder / "nets" / "one.net").mkdir()
-    with pytest.raises(BadNet, match="names one.net, which is missing") as caught:
+    with pytest.raises(BadNet, match=r"names one.net, which cannot be read \("):
         chosen(folder)
-    assert caught.value.source == str(folder / "nets")
 
 
 def test_a_folder_of_nets(bundled: Callable[..., Path], tmp_path: Path) -> None:

@@ -226,6 +226,8 @@ class Engine(AnyEngine):
     def _renew(self) -> None:
         """Start anew, without the search that may have been running."""
         self._lock = threading.Lock()
+        if self._search is not None:
+            self._search.abandon()
         self._search = self._pondering = None
         if self._player is not None:
             self._player = make_player(self._options)

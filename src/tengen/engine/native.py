@@ -40,6 +40,11 @@ class NativeSearch(Search):
         self._on_end = on_end
         self._reading = threading.Lock()
 
+    def abandon(self) -> None:
+        """End it in a forked process, where nothing searches."""
+        self._error = EngineDied("the search goes on in the parent process")
+        self._done = True
+
     def stop(self) -> None:
         if not self._done:
             self._player.stop()
