@@ -47,8 +47,8 @@ int run(int argc, char** argv) {
   options.kind = SearchKind::MCTS;
   const EvaluatorResources resources{nullptr, read_net(argv[1])};
   const double before = processor_seconds();
-  const BenchResult found = run_bench(rule, resources, options, {0, playouts, POSITIONS_15},
-                                      [] { return false; });
+  const BenchResult found =
+      run_bench(rule, resources, options, {0, playouts, POSITIONS_15}, [] { return false; });
   const double spent = processor_seconds() - before;
   const auto nodes = static_cast<double>(found.stats.nodes);
   const auto evaluations = static_cast<double>(found.stats.evaluations);

@@ -60,16 +60,16 @@ std::vector<TunableTuple> all_tunables() {
 }
 
 /// (name, kind, default as a text, min, max, choices, help)
-using OptionTuple =
-    std::tuple<std::string, std::string, std::string, i64, i64, std::vector<std::string>, std::string>;
+using OptionTuple = std::tuple<std::string, std::string, std::string, i64, i64,
+                               std::vector<std::string>, std::string>;
 
 std::vector<OptionTuple> all_options() {
   constexpr std::array KINDS = {"spin", "real", "check", "choice", "text"};  // as OptionSpec::Kind
   std::vector<OptionTuple> result;
   for (const OptionSpec& spec : option_specs())
-    result.emplace_back(spec.name, KINDS[static_cast<size_t>(spec.kind)], spec.initial, spec.min,
-                        spec.max, std::vector<std::string>(spec.choices.begin(), spec.choices.end()),
-                        spec.help);
+    result.emplace_back(
+        spec.name, KINDS[static_cast<size_t>(spec.kind)], spec.initial, spec.min, spec.max,
+        std::vector<std::string>(spec.choices.begin(), spec.choices.end()), spec.help);
   return result;
 }
 
@@ -221,14 +221,16 @@ void register_engine(nb::module_& module) {
       });
   module.attr("ONNX_DEPTH") = ONNX_DEPTH;
   module.attr("ONNX_PLAYOUTS") = ONNX_PLAYOUTS;
-  module.def("bench", &bench, nb::arg("rule"), nb::arg("options"), nb::arg("data"),
-             nb::arg("load_external"), nb::arg("depth") = 0, nb::arg("playouts") = 0,
-             nb::arg("positions") = 0, nb::arg("lazy") = true,
-             "0 is the default of depth and playouts, and all positions. Raises BadNet, BadTables.");
+  module.def(
+      "bench", &bench, nb::arg("rule"), nb::arg("options"), nb::arg("data"),
+      nb::arg("load_external"), nb::arg("depth") = 0, nb::arg("playouts") = 0,
+      nb::arg("positions") = 0, nb::arg("lazy") = true,
+      "0 is the default of depth and playouts, and all positions. Raises BadNet, BadTables.");
   module.def("option_specs", &all_options,
              "(name, kind, default as a text, min, max, choices, help) of all options. Bounds of a "
              "`real` are in millionths.");
-  module.def("levels", &all_levels, "(number, nodes, depth, seconds, lines, spread) of all levels.");
+  module.def("levels", &all_levels,
+             "(number, nodes, depth, seconds, lines, spread) of all levels.");
   module.def("swap2_opening", &opening_of_swap2, nb::arg("size"), nb::arg("number"));
   module.def("swap2_choice", &choice_in_swap2, nb::arg("size"), nb::arg("stones"), nb::arg("move"),
              nb::arg("pv"), nb::arg("value"),

@@ -14,8 +14,8 @@ namespace tengen::bind {
 
 namespace {
 
-void serve(const OptionTexts& options, const std::filesystem::path& data, const LoadFunction& load_external,
-           const std::string& version, int input, int output) {
+void serve(const OptionTexts& options, const std::filesystem::path& data,
+           const LoadFunction& load_external, const std::string& version, int input, int output) {
   PlayOptions play = to_play_options(options);
   const LoadExternal load = external_loader(load_external);
   const nb::gil_scoped_release release;

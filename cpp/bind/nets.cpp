@@ -64,8 +64,8 @@ std::optional<Paths> paths_of(const std::optional<NetPair>& nets) {
 
 std::filesystem::path named_net(const std::filesystem::path& net,
                                 const std::filesystem::path& bundled) {
-  const std::optional<NetPair> found = find_named_nets(net.string(), Rule::FREESTYLE, MAX_SIZE,
-                                                       NetFolder(folder_of(bundled), true));
+  const std::optional<NetPair> found =
+      find_named_nets(net.string(), Rule::FREESTYLE, MAX_SIZE, NetFolder(folder_of(bundled), true));
   return (*found)[0].place();  // only a folder has none
 }
 

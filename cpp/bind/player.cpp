@@ -79,7 +79,8 @@ class BoundPlayer {
   using Array = nb::ndarray<nb::numpy, T>;
   using Samples = std::tuple<Array<u8>, Array<u8>, Array<i32>>;
 
-  BoundPlayer(const OptionTexts& options, const std::filesystem::path& data, const LoadFunction& load_external)
+  BoundPlayer(const OptionTexts& options, const std::filesystem::path& data,
+              const LoadFunction& load_external)
       : player_(std::make_unique<Player>(to_play_options(options), bundle_in(data),
                                          external_loader(load_external))) {}
   /// The search may wait for the GIL to call a net, so the GIL is released before joining it.
@@ -222,8 +223,9 @@ void register_player(nb::module_& module) {
       .def_prop_ro("vcf_nodes", [](const BoundEvent& e) { return e.info().stats.vcf_nodes; })
       .def_prop_ro("solver_nodes", [](const BoundEvent& e) { return e.info().stats.solver_nodes; })
       .def_prop_ro("evaluations", [](const BoundEvent& e) { return e.info().stats.evaluations; })
-      .def_prop_ro("seconds", [](const BoundEvent& e) { return e.line.seconds; },
-                   "Since the request, waiting for a net included.")
+      .def_prop_ro(
+          "seconds", [](const BoundEvent& e) { return e.line.seconds; },
+          "Since the request, waiting for a net included.")
       .def_prop_ro("nps", [](const BoundEvent& e) { return e.line.nps; })
       .def_prop_ro("hashfull", [](const BoundEvent& e) { return e.info().hashfull; })
       .def_prop_ro("evaluator", [](const BoundEvent& e) { return tuple_of(e.line.evaluator); })
@@ -254,9 +256,8 @@ void register_player(nb::module_& module) {
            "Starts loading the evaluator, and keeps it. Raises BadNet.")
       .def("start", &BoundPlayer::start, nb::arg("board"), nb::kw_only(), nb::arg("seconds") = 0.0,
            nb::arg("nodes") = 0, nb::arg("depth") = 0, nb::arg("clock") = 0.0,
-           nb::arg("increment") = 0.0, nb::arg("purpose") = SearchPurpose::MOVE, nb::arg("multipv") = 1,
-           nb::arg("moves") = std::vector<int>(),
-           "Starts a search.")
+           nb::arg("increment") = 0.0, nb::arg("purpose") = SearchPurpose::MOVE,
+           nb::arg("multipv") = 1, nb::arg("moves") = std::vector<int>(), "Starts a search.")
       .def("ponder_hit", &BoundPlayer::ponder_hit, nb::arg("board"), nb::kw_only(),
            nb::arg("seconds") = 0.0, nb::arg("nodes") = 0, nb::arg("depth") = 0,
            nb::arg("clock") = 0.0, nb::arg("increment") = 0.0,

@@ -107,8 +107,7 @@ EvaluatorChoice load_evaluator(EvaluatorLoader& loader, const BenchRequest& requ
 }  // namespace
 
 BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const EngineOptions& options,
-                      const BenchLimits& limits,
-                      const std::function<bool()>& should_stop) {
+                      const BenchLimits& limits, const std::function<bool()>& should_stop) {
   BenchResult result;
   u64 signature = 0;
   std::vector<BenchPosition> positions = bench_positions(rule);

@@ -33,8 +33,7 @@ struct BenchLimits {
 /// Searches the positions of a rule; with the preset ALPHABETA only those that the net supports.
 /// `should_stop` is called after each position; true ends the bench.
 BenchResult run_bench(Rule rule, const EvaluatorResources& resources, const EngineOptions& options,
-                      const BenchLimits& limits,
-                      const std::function<bool()>& should_stop);
+                      const BenchLimits& limits, const std::function<bool()>& should_stop);
 
 /// A bench that loads its evaluator.
 struct BenchRequest {

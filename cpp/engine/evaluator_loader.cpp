@@ -76,9 +76,8 @@ bool PendingEvaluator::is_ready() const {
 }
 
 bool PendingEvaluator::is_baking() const {
-  return std::any_of(loads_.begin(), loads_.end(), [](const auto* net) {
-    return !net->is_ready() && net->progress() > 0;
-  });
+  return std::any_of(loads_.begin(), loads_.end(),
+                     [](const auto* net) { return !net->is_ready() && net->progress() > 0; });
 }
 
 void PendingEvaluator::wait(double seconds) const {
@@ -158,8 +157,8 @@ EvaluatorChoice EvaluatorLoader::install(const std::shared_ptr<const PendingEval
   try {
     install_nets(*pending);
   } catch (const std::runtime_error& error) {  // BadNet, BadTables
-    pending_.reset();            // the file may have changed at the next request
-    engine_.set_evaluation({});  // it may have the nets without their lazy tables
+    pending_.reset();                          // the file may have changed at the next request
+    engine_.set_evaluation({});                // it may have the nets without their lazy tables
     installed_.reset();
     if (!choice.is_default) throw;
     const auto* const bad_net = dynamic_cast<const BadNet*>(&error);

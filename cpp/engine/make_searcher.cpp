@@ -19,8 +19,7 @@ namespace {
 EvaluatorFactory classical_factory(const EvaluatorResources& resources, Rule rule) {
   return [&resources, rule]() -> std::unique_ptr<Evaluator> {
     if (!resources.tables)
-      throw std::invalid_argument("no classical tables were loaded for " +
-                                  rule_name(rule));
+      throw std::invalid_argument("no classical tables were loaded for " + rule_name(rule));
     return std::make_unique<ClassicalEvaluator>(resources.tables);
   };
 }
@@ -29,8 +28,7 @@ EvaluatorFactory classical_factory(const EvaluatorResources& resources, Rule rul
 EvaluatorFactory net_factory(const EvaluatorResources& resources, int size, Rule rule, bool lazy) {
   const Evaluation& chosen = resources.evaluation;
   if (!supports(chosen, rule, size))
-    throw std::invalid_argument("the net does not support " +
-                                rule_name(rule) + " on size " +
+    throw std::invalid_argument("the net does not support " + rule_name(rule) + " on size " +
                                 std::to_string(size));
   // Nets are slow. Lazy tables made for the net, or else the classical tables, give lazy values.
   const auto with_lazy = [&resources,

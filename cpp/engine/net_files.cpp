@@ -288,10 +288,10 @@ std::optional<NetPair> NetFolder::find(Rule rule, int size) const {
         pair[side].version();
       } catch (const std::system_error& error) {
         const bool is_missing = error.code() == std::errc::no_such_file_or_directory;
-        throw BadNet(std::string(REGISTRY) + " names " + pair[side].name + ", which " +
-                     (is_missing ? "is missing; "
-                                 : "cannot be read (" + error.code().message() + "); ") +
-                     remedy());
+        throw BadNet(
+            std::string(REGISTRY) + " names " + pair[side].name + ", which " +
+            (is_missing ? "is missing; " : "cannot be read (" + error.code().message() + "); ") +
+            remedy());
       }
       if (!pair[side].is_onnx())
         read_net_info(pair[side]).check_supports(rule, size, side == 0 ? BLACK : WHITE);

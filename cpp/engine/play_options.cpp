@@ -84,8 +84,14 @@ OptionSpec spin(std::string_view name, i64 initial, i64 min, i64 max, std::strin
 
 template <auto Member>
 OptionSpec real(std::string_view name, double initial, double min, double max, std::string help) {
-  return {name, Kind::REAL, real_text(millionths(initial)), millionths(min), millionths(max), {},
-          std::move(help), set<Member>};
+  return {name,
+          Kind::REAL,
+          real_text(millionths(initial)),
+          millionths(min),
+          millionths(max),
+          {},
+          std::move(help),
+          set<Member>};
 }
 
 template <auto Member>
@@ -104,35 +110,44 @@ std::vector<OptionSpec> make_specs() {
   return {
       {"preset", Kind::CHOICE, "alphabeta", 0, 0, list_of(PRESET_NAMES), "how it plays",
        set<&Core::preset>},
-      {"net", Kind::TEXT, "", 0, 0, {},
+      {"net",
+       Kind::TEXT,
+       "",
+       0,
+       0,
+       {},
        "evaluation of alphabeta and policy: the name of a net, a .net file (in Python also an "
        ".onnx file), a folder of nets with a registry.json, or classical (empty: alphabeta has "
-       "the bundled net for the rule and size, if there is one)", nullptr},
-      spin<&Play::net_memory>("net_memory", 0, 0, 1 << 20,
-            "max memory of the net, in MiB; a smaller one or classical plays if it needs more (0: "
-            "any)"),
+       "the bundled net for the rule and size, if there is one)",
+       nullptr},
+      spin<&Play::net_memory>(
+          "net_memory", 0, 0, 1 << 20,
+          "max memory of the net, in MiB; a smaller one or classical plays if it needs more (0: "
+          "any)"),
       spin<&Core::threads>("threads", 1, 1, 256, "search threads"),
       memory,
       check<&Play::ponder>("ponder", false, "search while the opponent thinks"),
       spin<&Play::multipv>("multipv", 1, 1, 400, "number of lines of an analysis"),
       {"search", Kind::CHOICE, std::string(AUTO), 0, 0, searches,
        "search of alphabeta and classical: alpha-beta, Monte-Carlo tree search, or (auto) the "
-       "stronger one for the move", set_search},
+       "stronger one for the move",
+       set_search},
       spin<&Play::level>("level", FULL_LEVEL, 1, FULL_LEVEL, "playing strength; 10: full"),
       spin<&Core::seed>("seed", 0, 0, MAX_SEED, "random seed"),
       spin<&Core::branching>("branching", 0, 0, 484,
-            "moves tried per position (classical-paper; 0: default)"),
+                             "moves tried per position (classical-paper; 0: default)"),
       {"score_update", Kind::CHOICE, std::string(UPDATE_NAMES.back()), 0, 0, list_of(UPDATE_NAMES),
        "how classical-paper updates its point scores; all give the same moves, the last is the "
-       "fastest", set<&Core::score_update>},
+       "fastest",
+       set<&Core::score_update>},
       check<&Search::vcf_quiescence>("vcf_quiescence", true,
-            "search for wins by fours (VCF) at the leaves"),
+                                     "search for wins by fours (VCF) at the leaves"),
       check<&Search::history>("history", true, "order moves by history"),
       check<&Search::late_move_reductions>("late_move_reductions", true, "reduce late moves"),
       check<&Search::null_move>("null_move", true, "null-move pruning"),
       check<&Search::singular_extensions>("singular_extensions", true, "extend singular moves"),
       check<&Search::pruning>("selectivity", true,
-            "futility, razoring, extensions, aspiration windows"),
+                              "futility, razoring, extensions, aspiration windows"),
 #define TENGEN_REAL(FIELD, TUNABLE, DEFAULT, MIN, MAX, LOW, HIGH, STEP, MEANING) \
   real<&MctsSettings::FIELD>(#FIELD, DEFAULT, MIN, MAX, MEANING " (mcts)"),
 #define TENGEN_INT(FIELD, DEFAULT, MIN, MAX, MEANING) \

@@ -21,8 +21,8 @@ struct PlayOptions {
   std::string net;     ///< of alphabeta and policy; empty: a bundled one
   int net_memory = 0;  ///< MiB; 0: any number
   int level = FULL_LEVEL;
-  bool ponder = false;  ///< search while the opponent thinks
-  int multipv = 1;      ///< lines of an analysis
+  bool ponder = false;               ///< search while the opponent thinks
+  int multipv = 1;                   ///< lines of an analysis
   std::optional<SearchKind> search;  ///< nullopt: the stronger one for the move
 
   bool operator==(const PlayOptions&) const = default;

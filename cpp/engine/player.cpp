@@ -13,7 +13,7 @@ namespace tengen {
 namespace {
 
 constexpr int CLASSICAL_PAPER_DEPTH = 6;  ///< if the limit has no depth
-constexpr double WAIT = 0.05;      ///< seconds for an event, after which a stop is checked again
+constexpr double WAIT = 0.05;  ///< seconds for an event, after which a stop is checked again
 
 u64 rate(u64 nodes, double seconds) {
   return seconds > 0 ? static_cast<u64>(std::llround(static_cast<double>(nodes) / seconds)) : 0;

@@ -127,7 +127,7 @@ class Player {
 
   struct Search {
     PlayRequest request;  ///< with the limit of the level
-    double start;       ///< of the request, on the clock of StopCondition
+    double start;         ///< of the request, on the clock of StopCondition
     std::shared_ptr<const PendingEvaluator> evaluator = {};
     double waited = 0;  ///< seconds until it began
     EvaluatorChoice choice = {};
@@ -159,8 +159,8 @@ class Player {
 
   std::optional<Search> search_;  ///< of start()
   std::atomic<double> waited_ = 0;
-  std::thread waiter_;            ///< waits for its net
-  std::mutex lock_;               ///< guards the members below
+  std::thread waiter_;  ///< waits for its net
+  std::mutex lock_;     ///< guards the members below
   std::condition_variable begun_;
   bool is_waiting_ = false;
   std::exception_ptr failure_;  ///< why it did not begin

@@ -69,8 +69,7 @@ std::shared_ptr<const LazyTables> LazyTables::parse(std::string_view bytes, Rule
   if (checksum != crc32(bytes.substr(HEADER_BYTES)))
     throw std::invalid_argument("the lazy tables are damaged: their checksum is wrong");
   if (found_rule != rule)
-    throw std::invalid_argument("these lazy tables are for another rule than " +
-                                rule_name(rule));
+    throw std::invalid_argument("these lazy tables are for another rule than " + rule_name(rule));
   auto tables = std::make_shared<LazyTables>();
   tables->rule = rule;
   for (u32 side = 0; side < sides; ++side)

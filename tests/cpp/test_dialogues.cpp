@@ -348,8 +348,7 @@ class Actor {
 
   std::string board() const {
     const GamePosition& position = session_.position().value();
-    return rule_name(position.rule()) + " " +
-           std::to_string(position.stones()) + " " +
+    return rule_name(position.rule()) + " " + std::to_string(position.stones()) + " " +
            (position.board().side_to_move() == BLACK ? "black" : "white");
   }
 

@@ -45,7 +45,8 @@ class TestNets {
 };
 
 inline const std::string ONE = R"({"rule": "freestyle", "from": 5, "to": 22, "net": "one"})";
-inline const std::string TWO = R"({"rule": "freestyle", "from": 5, "to": 22, "black": "b", "white": "w"})";
+inline const std::string TWO =
+    R"({"rule": "freestyle", "from": 5, "to": 22, "black": "b", "white": "w"})";
 
 /// The message of what a call throws.
 template <typename Call>

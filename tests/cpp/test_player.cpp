@@ -85,9 +85,7 @@ TEST(players_without_their_default_net_play_classical) {
   nets.write("one.net", net);
   Player other(named, bundle_with(nets));
   for (int n = 0; n < 2; ++n)
-    CHECK(
-        contains(error_of([&] { other.play(request({.depth = 2}), ignore); }),
-                 "damaged"));
+    CHECK(contains(error_of([&] { other.play(request({.depth = 2}), ignore); }), "damaged"));
 }
 
 TEST(players_reject_onnx_files_without_a_loader) {
@@ -96,9 +94,7 @@ TEST(players_reject_onnx_files_without_a_loader) {
   PlayOptions options;
   options.net = (nets.path() / "net.onnx").string();
   Player player(options, bundle_with(nets));
-  CHECK(contains(error_of([&] {
-                   player.play(request({.depth = 2}), [](const SearchLine&) {});
-                 }),
+  CHECK(contains(error_of([&] { player.play(request({.depth = 2}), [](const SearchLine&) {}); }),
                  "tengen gomocup"));
 }
 
@@ -149,10 +145,9 @@ TEST(players_stop_before_and_during_a_search) {
   player.stop();
   CHECK(player.play(request({}), [](const SearchLine&) {}).move != NO_POINT);
   player.clear_stop();
-  const PlayedMove played =
-      player.play(request({}), [&](const SearchLine& line) {
-        if (line.info.depth >= 3) player.stop();
-      });
+  const PlayedMove played = player.play(request({}), [&](const SearchLine& line) {
+    if (line.info.depth >= 3) player.stop();
+  });
   CHECK(played.move != NO_POINT);
 }
 

@@ -41,8 +41,7 @@ std::vector<GamePosition> positions(u64 seed, int count, int size, Rule rule) {
 }
 
 BenchResult bench(Rule rule, const EngineOptions& options, int depth) {
-  return run_bench(rule, {classical_tables(rule), {}}, options, {depth},
-                   [] { return false; });
+  return run_bench(rule, {classical_tables(rule), {}}, options, {depth}, [] { return false; });
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ void check_signatures(Preset preset, const std::string& preset_name, const Bench
     EngineOptions options;
     options.preset = preset;
     if (limits.playouts) options.kind = SearchKind::MCTS;
-    const BenchResult result = run_bench(static_cast<Rule>(rule), {tables, {}}, options, limits,
-                                         [] { return false; });
+    const BenchResult result =
+        run_bench(static_cast<Rule>(rule), {tables, {}}, options, limits, [] { return false; });
     char text[9];
     std::snprintf(text, sizeof text, "%08x", result.signature);
     CHECK_EQ(std::string(text), kept(golden, preset_name + " " + name));

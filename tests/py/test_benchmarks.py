@@ -74,9 +74,7 @@ def test_client_detects_a_crash_and_a_hang(client: Callable[..., Client]) -> Non
 # --- first moves ---
 
 
-def first_moves(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str, *options: str
-) -> None:
+def first_moves(folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str, *options: str) -> None:
     """Measure a program whose answer to TURN is `answer`."""
     brain = folder / "brain.py"
     brain.write_text(BRAIN.format(answer=answer))

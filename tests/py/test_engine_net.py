@@ -6,13 +6,18 @@ files.
 from __future__ import annotations
 
 import gc
+import os
 import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from pathlib import Path
 
 import pytest
 
 from tengen import Board, Engine, Limit, _core
-from tengen.engine.errors import BadNet
+from tengen.engine.errors import BadNet, BadOption
 from tengen.engine.native_net import read_net
 
 NETS = Path(__file__).parents[1] / "golden" / "mixnet"
@@ -113,3 +118,65 @@ def test_a_damaged_payload_is_reported_after_the_start(tmp_path: Path) -> None:
             engine.analyse(Board()).wait()
         shutil.copy(LIVELY, bad)
         assert engine.play(Board(), Limit(depth=1)).move is not None
+
+
+def test_two_boards_prepared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TENGEN_CACHE", "off")  # both nets are baked
+    with Engine(memory=8) as engine, ThreadPoolExecutor(2) as threads:
+        boards = [Board(15), Board(20)]
+        assert list(threads.map(lambda board: engine.prepare(board, seconds=100), boards)) == [
+            True,
+            True,
+        ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes")
+def test_file_names_that_are_not_text(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"n\xe9.net")
+    shutil.copy(LIVELY, file)
+    with Engine(net=str(file), memory=8) as engine:
+        played = engine.play(Board(), Limit(depth=2))
+    assert played.info is not None
+    assert played.info.evaluation is not None
+    assert file.stem in played.info.evaluation.about
+    file.write_bytes(b"")
+    with pytest.raises(BadNet) as caught:
+        read_net(file)
+    assert caught.value.source == str(file)
+
+
+def test_values_of_enumerations() -> None:
+    class Preset(str, Enum):
+        RANDOM = "random"
+
+    with Engine(preset=Preset.RANDOM) as engine:
+        assert engine.options["preset"] == "random"
+        engine.play(Board(), Limit(depth=1))
+    with pytest.raises(BadOption, match="at most 4096 bytes"):
+        Engine(net="\u00e4" * 3000)
+
+
+def test_a_locale_with_a_decimal_comma(tmp_path: Path) -> None:
+    made = (
+        subprocess.run(
+            ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")],
+            check=False,
+            capture_output=True,
+        )
+        if shutil.which("localedef")
+        else None
+    )
+    if made is None or made.returncode > 1:
+        pytest.skip("no locale can be made here")
+    program = """
+import locale
+locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+assert locale.format_string("%.1f", 1.5) == "1,5"
+from tengen import Board, Engine, Limit
+with Engine(memory=8, c=1.25) as engine:
+    engine.configure(seed=3)
+    assert engine.options["c"] == 1.25
+    engine.play(Board(), Limit(depth=2))
+"""
+    environment = os.environ | {"LOCPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=100)

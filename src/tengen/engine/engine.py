@@ -178,7 +178,9 @@ class Engine(AnyEngine):
         position = copy_to_search(board)
         lines = check_options({"multipv": self._options["multipv"] if multipv is None else multipv})
         only = [] if moves is None else _points(position, moves)
-        search = self._begin(position, limit, SearchPurpose.ANALYSIS, multipv=int(lines["multipv"]), moves=only)
+        search = self._begin(
+            position, limit, SearchPurpose.ANALYSIS, multipv=int(lines["multipv"]), moves=only
+        )
         return Analysis(search)
 
     def ponder(self, board: Board) -> None:
@@ -233,7 +235,11 @@ class Engine(AnyEngine):
             self._player = make_player(self._options)
 
     def _begin(
-        self, position: Board, limit: Limit, purpose: SearchPurpose = SearchPurpose.MOVE, **request: Any
+        self,
+        position: Board,
+        limit: Limit,
+        purpose: SearchPurpose = SearchPurpose.MOVE,
+        **request: Any,
     ) -> NativeSearch:
         """Start a search. The search of a move continues pondering on its position."""
         if not isinstance(limit, Limit):
