@@ -41,6 +41,8 @@ $(VENV)/.created:
 $(VENV)/.built: $(VENV)/.created $(NATIVE)
 	@echo "building the native core (about two minutes the first time)"
 	$(BIN)/python -m pip install --quiet --group build
+	# Up to 0.1.0 the distribution was named `tengen`.
+	@$(BIN)/python -m pip uninstall --quiet --yes tengen 2>/dev/null
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable . -C build-dir=$(RELEASE)
 	touch $@
 

@@ -8,7 +8,8 @@
 
 namespace tengen::app {
 
-/// Those of a folder; if that is empty, those of the folder `data` beside the program.
+/// Those of a folder; if that is empty, those of the folder `data` beside the program; without that
+/// folder, those of the Python package that was installed with the program.
 Bundle program_bundle(const std::filesystem::path& folder);
 
 }  // namespace tengen::app
