@@ -4,15 +4,56 @@
 #include <initializer_list>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "os/os.h"
+
+#if defined(TENGEN_EMBED)
+
+// `embedded_files.inc`, written by CMake, has a line EMBED(NUMBER, NAME, PATH) per file of the
+// package's data folder. The assembler copies the files into read-only data of the program.
+#if defined(_WIN32)
+#define TENGEN_READ_ONLY ".section .rdata,\"dr\"\n"
+#else
+#define TENGEN_READ_ONLY ".section .rodata,\"a\"\n"
+#endif
+#define EMBED(number, name, path)                                       \
+  extern "C" const char tengen_file_##number[], tengen_end_##number[];  \
+  asm(TENGEN_READ_ONLY ".balign 64\ntengen_file_" #number ":\n"         \
+      ".incbin \"" path "\"\ntengen_end_" #number ":\n.byte 0\n.text\n");
+#include "embedded_files.inc"
+#undef EMBED
+
+#endif
 
 namespace tengen::app {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+#if defined(TENGEN_EMBED)
+
+Bundle embedded_bundle() {
+  using Files = std::vector<EmbeddedSource::File>;
+  constexpr std::string_view NETS = "nets/";
+  Files tables, nets;
+  const auto add = [&](std::string_view name, const char* begin, const char* end) {
+    const std::string_view bytes(begin, static_cast<size_t>(end - begin));
+    if (name.starts_with(NETS))
+      nets.push_back({name.substr(NETS.size()), bytes});
+    else
+      tables.push_back({name, bytes});
+  };
+#define EMBED(number, name, path) add(name, tengen_file_##number, tengen_end_##number);
+#include "embedded_files.inc"
+#undef EMBED
+  return {std::make_shared<EmbeddedSource>(std::move(tables)),
+          NetFolder(std::make_shared<EmbeddedSource>(std::move(nets)), true)};
+}
+
+#else
 
 /// The data of the package that was installed with the program; empty if there is none.
 // An installer puts the program into PREFIX/bin or PREFIX\Scripts and the package into one of a few
@@ -45,6 +86,8 @@ fs::path installed_data(const fs::path& program) {
 #endif
 }
 
+#endif
+
 }  // namespace
 
 Bundle program_bundle(const fs::path& folder) {
@@ -52,9 +95,13 @@ Bundle program_bundle(const fs::path& folder) {
   const fs::path program = os::program_path();
   const fs::path beside = program.parent_path() / "data";
   std::error_code error;
-  if (fs::is_directory(beside, error)) return bundle_in(beside);
+  if (program.is_absolute() && fs::is_directory(beside, error)) return bundle_in(beside);
+#if defined(TENGEN_EMBED)
+  return embedded_bundle();
+#else
   const fs::path installed = installed_data(program);
   return bundle_in(installed.empty() ? beside : installed);
+#endif
 }
 
 }  // namespace tengen::app

@@ -5,8 +5,10 @@
 #include <cstring>
 
 #if defined(__aarch64__) && (defined(__linux__) || defined(__ARM_FEATURE_CRC32))
-#include <arm_acle.h>
 #define TENGEN_CRC_INSTRUCTION
+#if !defined(__clang__)
+#include <arm_acle.h>
+#endif
 #endif
 #if defined(__aarch64__) && defined(__linux__)
 #include <asm/hwcap.h>
@@ -34,7 +36,10 @@ constexpr auto TABLES = [] {
 #if defined(TENGEN_CRC_INSTRUCTION)
 
 #if defined(__clang__)
+// Its <arm_acle.h> needs the instruction set of the whole file.
 #define TENGEN_WITH_CRC __attribute__((target("crc")))
+#define __crc32b __builtin_arm_crc32b
+#define __crc32d __builtin_arm_crc32d
 #else
 #define TENGEN_WITH_CRC __attribute__((target("+crc")))
 #endif

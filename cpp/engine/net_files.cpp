@@ -159,10 +159,11 @@ std::string FolderSource::read(const std::string& name) const {
 std::string FolderSource::version(const std::string& name) const {
   const fs::path path = folder_ / name;
   std::error_code error;
-  const auto time = fs::last_write_time(path, error);
+  const fs::file_time_type time = fs::last_write_time(path, error);
+  const auto ticks = static_cast<i64>(time.time_since_epoch().count());
   const u64 length = error ? 0 : fs::file_size(path, error);
   if (error) throw std::system_error(error);
-  return fs::absolute(path).string() + '\n' + std::to_string(time.time_since_epoch().count()) +
+  return fs::absolute(path).string() + '\n' + std::to_string(ticks) +
          ' ' + std::to_string(length);
 }
 

@@ -48,8 +48,9 @@ void Accumulator::clear() {
   const int half = channels_ / 2;
   ++state_id_;
   undoable_ = 0;
-  std::ranges::copy(point_patterns_.empty_board(), patterns_.begin());
-  std::ranges::fill(chunks_, 0);
+  const std::span<const i32> empty_board = point_patterns_.empty_board();
+  std::copy(empty_board.begin(), empty_board.end(), patterns_.begin());
+  std::fill(chunks_.begin(), chunks_.end(), 0);
   for (int p = 0; p < layout_.points; ++p) {
     i16* features = &features_[static_cast<size_t>(p * channels_)];
     std::fill_n(features, channels_, i16{0});

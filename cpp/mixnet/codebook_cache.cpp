@@ -154,7 +154,8 @@ void CodebookCache::remove_unused(const fs::path& kept) const {
     total += bytes;
     if (path != kept) entries.push_back({fs::last_write_time(path, unused), bytes, path});
   }
-  std::ranges::sort(entries, {}, &Entry::used);
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const Entry& entry : entries) {
     if (total <= max_bytes_) break;
     if (fs::remove(entry.path, unused)) total -= entry.bytes;

@@ -8,8 +8,7 @@
 
 #include "mixnet/kernels_versions.h"
 
-#pragma GCC push_options
-#pragma GCC target("avx2")
+TENGEN_BEGIN_TARGET("avx2")
 // What follows is compiled for AVX2: include only our headers, no shared templates.
 #include "mixnet/kernels_inl.h"
 #include "simd/vec_avx2.h"
@@ -20,6 +19,6 @@ const Kernels AVX2 = make_kernels<simd::VecAvx2, simd::VecAvx2>("avx2");
 
 }  // namespace tengen::mixnet
 
-#pragma GCC pop_options
+TENGEN_END_TARGET
 
 #endif

@@ -10,10 +10,11 @@
 #include "mixnet/kernels_versions.h"
 
 // GCC 12 warns about values that its intrinsics leave undefined on purpose.
+#if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC push_options
-#pragma GCC target("avx2,avx512f,avx512bw,avx512vl")
+#endif
+TENGEN_BEGIN_TARGET("avx2,avx512f,avx512bw,avx512vl")
 // What follows is compiled for AVX-512: include only our headers, no shared templates.
 #include "mixnet/kernels_inl.h"
 #include "simd/vec_avx512.h"
@@ -24,6 +25,6 @@ const Kernels AVX512 = make_kernels<simd::VecAvx512, simd::HalfAvx512>("avx512")
 
 }  // namespace tengen::mixnet
 
-#pragma GCC pop_options
+TENGEN_END_TARGET
 
 #endif

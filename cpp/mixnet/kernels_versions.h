@@ -4,6 +4,17 @@
 
 #include "mixnet/kernels.h"
 
+// Compiles the functions in between for an instruction set of x86-64.
+#define TENGEN_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define TENGEN_BEGIN_TARGET(set) \
+  TENGEN_PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
+#define TENGEN_END_TARGET TENGEN_PRAGMA(clang attribute pop)
+#else
+#define TENGEN_BEGIN_TARGET(set) TENGEN_PRAGMA(GCC push_options) TENGEN_PRAGMA(GCC target(set))
+#define TENGEN_END_TARGET TENGEN_PRAGMA(GCC pop_options)
+#endif
+
 namespace tengen::mixnet {
 
 extern const Kernels SCALAR;

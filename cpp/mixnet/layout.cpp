@@ -47,7 +47,8 @@ void Layout::find_reach(int point) {
   for (size_t p = 0; p < read_by.size(); ++p)
     if (!read_by[p].empty()) order.push_back(p);
   // By the number of reads, so that the loop count over them is predictable.
-  std::ranges::stable_sort(order, {}, [&](size_t p) { return read_by[p].size(); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t p, size_t q) { return read_by[p].size() < read_by[q].size(); });
   reaches.push_back({static_cast<u32>(touched.size()), static_cast<u32>(reads.size())});
   for (const size_t p : order) {
     touched.push_back({static_cast<u16>(p), chunk[p], static_cast<u8>(read_by[p].size())});

@@ -4,8 +4,6 @@
 // board size at a time.
 #pragma once
 
-#include <atomic>
-
 #include "base/memory.h"
 #include "eval/value.h"
 #include "game/point.h"
@@ -56,8 +54,8 @@ class TranspositionTable {
   static constexpr int GENERATION_NB = 16;
   static constexpr int ENTRIES_PER_BUCKET = 4;
 
-  /// All zero: free. Plain words accessed through atomic_ref, so that the array is trivially
-  /// constructible.
+  /// All zero: free. Plain words with atomic access, so that the array is trivially constructible;
+  /// by built-ins, because not all C++ libraries have std::atomic_ref.
   struct Entry {
     u64 key_and_data;  ///< key ^ data
     u64 data;
@@ -66,12 +64,8 @@ class TranspositionTable {
     Entry entries[ENTRIES_PER_BUCKET];
   };
 
-  static u64 load(const u64& word) {
-    return std::atomic_ref<u64>(const_cast<u64&>(word)).load(std::memory_order_relaxed);
-  }
-  static void save(u64& word, u64 value) {
-    std::atomic_ref<u64>(word).store(value, std::memory_order_relaxed);
-  }
+  static u64 load(const u64& word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
+  static void save(u64& word, u64 value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
   u64 pack(const TTEntry& entry, int ply) const;
   int replacement_value(u64 data) const;
   /// Works for any number of buckets below 2^32.

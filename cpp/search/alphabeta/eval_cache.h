@@ -53,7 +53,7 @@ class ScoreCache {
     const auto fits = [](const ScoredMove& move) {
       return move.score >= Limits::min() && move.score <= Limits::max();
     };
-    if (moves.size() > MOVE_NB || !std::ranges::all_of(moves, fits)) return;
+    if (moves.size() > MOVE_NB || !std::all_of(moves.begin(), moves.end(), fits)) return;
     Entry& entry = entries_[slot(key)];
     entry.key = key;
     entry.count = static_cast<u16>(moves.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The root of a search: its moves, its node, and its reports.
 #include <algorithm>
+#include <functional>
 
 #include "search/mcts/mcts.h"
 #include "search/mcts/run.h"
@@ -18,8 +19,8 @@ void put_fives_first(const Position& position, std::vector<MovePrior>& moves) {
   };
   std::vector<u16> priors;
   for (const MovePrior& move : moves) priors.push_back(move.prior);
-  std::ranges::sort(priors, std::ranges::greater{});
-  std::ranges::stable_partition(moves, wins);
+  std::sort(priors.begin(), priors.end(), std::greater{});
+  std::stable_partition(moves.begin(), moves.end(), wins);
   for (size_t i = 0; i < moves.size(); ++i) moves[i].prior = priors[i];
 }
 
@@ -72,8 +73,9 @@ bool Mcts::all_sampled_moves_lose(std::vector<MovePrior>& moves) {
     if (!root.proven_result.is_loss()) return false;
   }
   std::erase_if(moves, [&](const MovePrior& move) {
-    return std::ranges::any_of(gumbel_->sampled(),
-                               [&](const MovePrior& sampled) { return sampled.move == move.move; });
+    const auto& sampled = gumbel_->sampled();
+    return std::any_of(sampled.begin(), sampled.end(),
+                       [&](const MovePrior& one) { return one.move == move.move; });
   });
   return !moves.empty();
 }
