@@ -16,7 +16,7 @@ IN_PARALLEL := seq 0 7 | xargs -P $(JOBS) -I{} ./tengen_tests "" {}/8
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
 .PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
-	check format stubs bench coverage wheel bundle clean
+	check format stubs bench coverage requirements wheel sdist gomocup release bundle clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -46,7 +46,9 @@ $(VENV)/.built: $(VENV)/.created $(NATIVE)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable . -C build-dir=$(RELEASE)
 	touch $@
 
-$(VENV)/.tools: $(VENV)/.created pyproject.toml
+# The second command adds what the file leaves out: torch.
+$(VENV)/.tools: $(VENV)/.created pyproject.toml requirements/test.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/test.txt
 	$(BIN)/python -m pip install --quiet --group test --group check --group learn --group nets
 	touch $@
 
@@ -64,7 +66,7 @@ $(TUNING)/.built: $(NATIVE)
 	$(TUNING)/bin/python -m pip install --quiet --editable . -C cmake.define.TENGEN_TUNING=ON -C build-dir=build/python-tuning
 	touch $@
 
-test: test-cpp test-py  ## the tests a contributor runs: all layers, a few minutes
+test: $(VENV)/.tools test-cpp test-py  ## the tests a contributor runs: all layers, a few minutes
 
 test-cpp: $(RELEASE)/.tests  ## the C++ tests
 	cd $(RELEASE)/tests/cpp; $(IN_PARALLEL)
@@ -120,8 +122,27 @@ stubs: $(VENV)/.built $(VENV)/.tools  ## write the type stubs of the native modu
 bench: $(RELEASE)/.tests  ## measure: patterns, forbidden points, batches, import time
 	$(BIN)/python benchmarks/run.py
 
-wheel: $(VENV)/.created  ## a wheel in dist/
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+requirements: $(VENV)/.created  ## write requirements/test.txt with the newest versions
+	$(BIN)/python -m pip install --quiet --group lock
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/requirements.py
+
+wheel: $(VENV)/.created  ## a wheel for this machine's architecture, in dist/
+	$(BIN)/python -m pip install --quiet --group build --group wheel
+	$(BIN)/python scripts/release.py wheel
+
+sdist: $(VENV)/.created  ## the source distribution, in dist/
+	$(BIN)/python -m pip install --quiet --group build
+	$(BIN)/python scripts/release.py sdist
+
+gomocup: $(VENV)/.created windows  ## the zip for the Gomocup tournament, in dist/ (needs mingw-w64)
+	$(BIN)/python scripts/release.py gomocup
+
+# Refuses before it builds anything.
+release: $(VENV)/.created  ## all files of a release in dist/: refuses without a changelog entry or with changes
+	$(BIN)/python scripts/release.py check
+	$(MAKE) executables
+	$(BIN)/python -m pip install --quiet --group build --group wheel
+	$(BIN)/python scripts/release.py files
 
 bundle: $(VENV)/.built $(VENV)/.tools  ## a folder in dist/ that builds and runs where no package can be installed
 	$(BIN)/python scripts/bundle.py
