@@ -16,7 +16,8 @@ IN_PARALLEL := seq 0 7 | xargs -P $(JOBS) -I{} ./tengen_tests "" {}/8
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
 .PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
-	check format stubs bench coverage requirements wheel sdist gomocup release bundle clean
+	check format stubs bench coverage requirements wheel sdist bundle executables linux-x86_64 linux-aarch64 windows \
+	clang gomocup release clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -38,10 +39,13 @@ $(VENV)/.created:
 
 # Build tools live in .venv and not in a temporary build environment, so that one build tree can be
 # configured again for the tests without compiling the core twice.
-$(VENV)/.built: $(VENV)/.created $(NATIVE)
-	@echo "building the native core (about two minutes the first time)"
+$(VENV)/.cmake: $(VENV)/.created pyproject.toml
 	$(BIN)/python -m pip install --quiet --group build
-	# Up to 0.1.0 the distribution was named `tengen`.
+	touch $@
+
+$(VENV)/.built: $(VENV)/.cmake $(NATIVE)
+	@echo "building the native core (about two minutes the first time)"
+	@# Up to 0.1.0 the distribution was named `tengen`.
 	@$(BIN)/python -m pip uninstall --quiet --yes tengen 2>/dev/null
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable . -C build-dir=$(RELEASE)
 	touch $@
@@ -96,7 +100,7 @@ test-sanitizers: test-sanitizer build/tsan/.built build/tuning/.built  ## the sa
 	build/tsan/tests/cpp/tengen_tests
 	build/tuning/tests/cpp/tengen_tests tunable
 
-build/%/.built: $(VENV)/.built CMakePresets.json $(NATIVE) $(NATIVE_TESTS)
+build/%/.built: $(VENV)/.cmake CMakePresets.json $(NATIVE) $(NATIVE_TESTS)
 	$(CMAKE) --preset $* -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja"
 	$(CMAKE) --build --preset $* --parallel $(JOBS)
 	touch $@
@@ -126,26 +130,49 @@ requirements: $(VENV)/.created  ## write requirements/test.txt with the newest v
 	$(BIN)/python -m pip install --quiet --group lock
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/requirements.py
 
-wheel: $(VENV)/.created  ## a wheel for this machine's architecture, in dist/
-	$(BIN)/python -m pip install --quiet --group build --group wheel
+wheel: $(VENV)/.cmake  ## a wheel for this machine's architecture, in dist/
+	$(BIN)/python -m pip install --quiet --group wheel
 	$(BIN)/python scripts/release.py wheel
 
-sdist: $(VENV)/.created  ## the source distribution, in dist/
-	$(BIN)/python -m pip install --quiet --group build
+sdist: $(VENV)/.cmake  ## the source distribution, in dist/
 	$(BIN)/python scripts/release.py sdist
 
-gomocup: $(VENV)/.created windows  ## the zip for the Gomocup tournament, in dist/ (needs mingw-w64)
+bundle: $(VENV)/.built $(VENV)/.tools  ## a folder in dist/ that builds and runs where no package can be installed
+	$(BIN)/python scripts/bundle.py
+
+# The compilers of each program, best first. A plain g++ compiles for this machine.
+HOST := $(shell uname -sm 2>/dev/null | tr ' ' -)
+COMPILERS_linux-x86_64 := x86_64-linux-gnu-g++ $(if $(filter Linux-x86_64,$(HOST)),g++)
+COMPILERS_linux-aarch64 := aarch64-linux-gnu-g++ $(if $(filter Linux-aarch64,$(HOST)),g++)
+COMPILERS_windows := x86_64-w64-mingw32-g++-posix x86_64-w64-mingw32-g++
+COMPILERS_clang := clang++ clang++-14
+# What Debian calls them.
+PACKAGES_linux-x86_64 := g++-x86-64-linux-gnu
+PACKAGES_linux-aarch64 := g++-aarch64-linux-gnu
+PACKAGES_windows := g++-mingw-w64-x86-64-posix
+PACKAGES_clang := clang libc++-dev libc++abi-dev
+needed = $1 needs one of: $(COMPILERS_$1) (Debian: apt install $(PACKAGES_$1))
+compiler = $(firstword $(foreach name,$(COMPILERS_$1),$(shell command -v $(name) 2>/dev/null)))
+EXECUTABLES := linux-x86_64 linux-aarch64 windows
+
+executables: $(foreach name,$(EXECUTABLES),$(if $(call compiler,$(name)),$(name)))  ## the program in one file for Linux and Windows, as far as the compilers are installed
+	@$(if $^,ls -l $(foreach name,$^,build/$(name)/pbrain-tengen$(if $(filter windows,$(name)),.exe)))
+	@$(foreach name,$(filter-out $^,$(EXECUTABLES)),echo "left out: $(call needed,$(name))";)
+
+linux-x86_64 linux-aarch64 windows clang: $(VENV)/.cmake
+	@$(if $(call compiler,$@),,echo "$(call needed,$@)"; exit 1)
+	$(CMAKE) --preset $@ -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -DCMAKE_CXX_COMPILER=$(call compiler,$@)
+	$(CMAKE) --build --preset $@ --parallel $(JOBS) --target pbrain-tengen
+
+gomocup: windows  ## the zip for the Gomocup tournament, in dist/ (needs mingw-w64)
 	$(BIN)/python scripts/release.py gomocup
 
 # Refuses before it builds anything.
 release: $(VENV)/.created  ## all files of a release in dist/: refuses without a changelog entry or with changes
 	$(BIN)/python scripts/release.py check
 	$(MAKE) executables
-	$(BIN)/python -m pip install --quiet --group build --group wheel
+	$(BIN)/python -m pip install --quiet --group wheel
 	$(BIN)/python scripts/release.py files
-
-bundle: $(VENV)/.built $(VENV)/.tools  ## a folder in dist/ that builds and runs where no package can be installed
-	$(BIN)/python scripts/bundle.py
 
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV) $(TUNING)

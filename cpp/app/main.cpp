@@ -25,8 +25,8 @@ void print_help() {
                "stdin and stdout. INFO of the manager overrides the options.\n"
                "`pbrain-tengen bench --help`: speed and signature of the search.\n\noptions:\n"
                "  --help, --version\n"
-               "  --data DIR  folder of the tables and nets (default: `data` beside the program, or\n"
-               "              those inside the program or of the installed package)\n";
+               "  --data DIR  folder of the tables and nets (default: `data` beside the program,\n"
+               "              else those inside it or of the installed package)\n";
   for (const OptionSpec& spec : option_specs()) {
     std::cout << "  --" << spec.name << "  " << spec.help
               << " (default: " << (spec.initial.empty() ? "none" : spec.initial) << ")\n";

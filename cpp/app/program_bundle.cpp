@@ -18,10 +18,15 @@
 #else
 #define TENGEN_READ_ONLY ".section .rodata,\"a\"\n"
 #endif
-#define EMBED(number, name, path)                                       \
-  extern "C" const char tengen_file_##number[], tengen_end_##number[];  \
-  asm(TENGEN_READ_ONLY ".balign 64\ntengen_file_" #number ":\n"         \
-      ".incbin \"" path "\"\ntengen_end_" #number ":\n.byte 0\n.text\n");
+#define EMBED(number, name, path)                                      \
+  extern "C" const char tengen_file_##number[], tengen_end_##number[]; \
+  asm(TENGEN_READ_ONLY                                                 \
+      ".balign 64\n"                                                   \
+      "tengen_file_" #number ": .incbin \"" path                       \
+      "\"\n"                                                           \
+      "tengen_end_" #number                                            \
+      ": .byte 0\n"                                                    \
+      ".text\n");
 #include "embedded_files.inc"
 #undef EMBED
 

@@ -163,8 +163,7 @@ std::string FolderSource::version(const std::string& name) const {
   const auto ticks = static_cast<i64>(time.time_since_epoch().count());
   const u64 length = error ? 0 : fs::file_size(path, error);
   if (error) throw std::system_error(error);
-  return fs::absolute(path).string() + '\n' + std::to_string(ticks) +
-         ' ' + std::to_string(length);
+  return fs::absolute(path).string() + '\n' + std::to_string(ticks) + ' ' + std::to_string(length);
 }
 
 std::vector<std::string> EmbeddedSource::names() const {
@@ -262,8 +261,8 @@ std::vector<NetUse> NetFolder::uses() const {
   static Remembered<std::vector<Entry>> remembered;
   std::vector<NetUse> uses;
   try {
-    const std::vector<Entry> entries = remembered.get(source_->version(REGISTRY),
-                             [this] { return parse_registry(source_->read(REGISTRY)); });
+    const std::vector<Entry> entries = remembered.get(
+        source_->version(REGISTRY), [this] { return parse_registry(source_->read(REGISTRY)); });
     for (const auto& [rule, smallest, largest, nets] : entries)
       uses.push_back({rule, smallest, largest, {file(nets[0]), file(nets[1])}});
   } catch (const BadNet& error) {
