@@ -28,11 +28,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
-# Preset, its program below build/, and what Debian calls the compiler.
+# Presets of CMake, and what each builds in build/PRESET.
 EXECUTABLES = {
-    "linux-x86_64": ("linux-x86_64/pbrain-tengen", "g++"),
-    "linux-aarch64": ("linux-aarch64/pbrain-tengen", "g++-aarch64-linux-gnu"),
-    "windows": ("windows/pbrain-tengen.exe", "g++-mingw-w64-x86-64-posix"),
+    "linux-x86_64": "pbrain-tengen",
+    "linux-aarch64": "pbrain-tengen",
+    "windows": "pbrain-tengen.exe",
 }
 # Of the zip. The tournament takes larger programs only on a request in writing.
 GOMOCUP_MAX_BYTES = 8_000_000
@@ -137,13 +137,9 @@ def make_sdist(target: Path) -> Path:
 
 
 def executable(preset: str, build: Path = ROOT / "build") -> Path:
-    name, package = EXECUTABLES[preset]
-    path = build / name
+    path = build / preset / EXECUTABLES[preset]
     if not path.is_file():
-        raise ReleaseError(
-            f"{path} is missing: install its compiler (Debian: apt install {package}), then run"
-            f" `make {preset}`"
-        )
+        raise ReleaseError(f"{path} is missing: `make {preset}` builds it, or names what it needs")
     return path
 
 
@@ -212,10 +208,7 @@ def main() -> int:
         else:
             check()
             made = make_files(args.out)
-    except ReleaseError as error:
-        print(f"release: {error}", file=sys.stderr)
-        return 1
-    except subprocess.CalledProcessError as error:
+    except (ReleaseError, subprocess.CalledProcessError) as error:
         print(f"release: {error}", file=sys.stderr)
         return 1
     for path in made:
