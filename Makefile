@@ -17,7 +17,7 @@ IN_PARALLEL := seq 0 7 | xargs -P $(JOBS) -I{} ./tengen_tests "" {}/8
 .NOTPARALLEL:
 .PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
 	check format stubs bench coverage requirements wheel sdist bundle executables linux-x86_64 linux-aarch64 windows \
-	clang gomocup release clean
+	clang gomocup release sums clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -173,6 +173,9 @@ release: $(VENV)/.created  ## all files of a release in dist/: refuses without a
 	$(MAKE) executables
 	$(BIN)/python -m pip install --quiet --group wheel
 	$(BIN)/python scripts/release.py files
+
+sums: $(VENV)/.created  ## SHA256SUMS of the files in dist/
+	$(BIN)/python scripts/release.py sums
 
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV) $(TUNING)

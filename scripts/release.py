@@ -7,6 +7,7 @@
     python scripts/release.py sdist      the source distribution
     python scripts/release.py gomocup    the zip for the Gomocup tournament
     python scripts/release.py files      all files of the release, and SHA256SUMS
+    python scripts/release.py sums       SHA256SUMS of the files that are in the folder
 
 `wheel` and `sdist` use the build tools of the Python that runs this; `gomocup` and `files` take the
 executables that `make executables` has built.
@@ -52,6 +53,9 @@ ABOUT, END.
 
 LICENSE.txt has the licence, LICENSES.txt those of the libraries that the program contains.
 """
+
+
+COMMANDS = ("check", "wheel", "sdist", "gomocup", "files", "sums")
 
 
 class ReleaseError(Exception):
@@ -192,7 +196,7 @@ def make_files(target: Path) -> list[Path]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("command", choices=["check", "wheel", "sdist", "gomocup", "files"])
+    parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("--out", type=Path, default=DIST, help="the folder to write to")
     args = parser.parse_args()
     made: list[Path] = []
@@ -205,6 +209,9 @@ def main() -> int:
             made = [make_sdist(args.out)]
         elif args.command == "gomocup":
             made = [make_gomocup(args.out, executable("windows"))]
+        elif args.command == "sums":
+            names = [f for f in args.out.iterdir() if f.is_file() and f.name != "SHA256SUMS"]
+            made = [write_sums(names)]
         else:
             check()
             made = make_files(args.out)

@@ -6,12 +6,13 @@ the program in its scripts folder and by the class `Engine`. Imports nothing of 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
-DIALOGUE = "START 15\nINFO rule 4\nINFO timeout_turn 200\nBEGIN\nABOUT\nEND\n"
+GAME = "START 15\nINFO rule 4\nINFO timeout_turn 200\nBEGIN\n"
 
 
 def program() -> Path:
@@ -19,20 +20,30 @@ def program() -> Path:
     return Path(sysconfig.get_path("scripts")) / f"pbrain-tengen{suffix}"
 
 
+def first_move(command: list[str]) -> str:
+    """The move with which a program begins; empty if it ends without one."""
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(GAME)
+        process.stdin.flush()
+        moves = (line.strip() for line in process.stdout if re.fullmatch(r"\d+,\d+\s*", line))
+        move = next(moves, "")
+        process.stdin.write("END\n")
+    return move
+
+
 def main() -> int:
-    command = [str(program()), *sys.argv[1:]]
-    done = subprocess.run(
-        command, input=DIALOGUE, capture_output=True, text=True, timeout=60, check=True
-    )
-    answers = done.stdout.split()
-    if not any(all(part.isdigit() for part in answer.split(",")) for answer in answers):
-        raise SystemExit(f"{program()} gives no move:\n{done.stdout}{done.stderr}")
+    move = first_move([str(program()), *sys.argv[1:]])
+    if not move:
+        raise SystemExit(f"{program()} gives no move")
     import tengen
 
     with tengen.Engine() as engine:
         result = engine.play(tengen.Board(), tengen.Limit(nodes=100))
-    print(done.stdout.strip())
-    print(tengen.__version__, result.move, tengen.__file__)
+    print(move, tengen.__version__, result.move, tengen.__file__)
     return 0
 
 
