@@ -152,7 +152,7 @@ PACKAGES_linux-aarch64 := g++-aarch64-linux-gnu
 PACKAGES_windows := g++-mingw-w64-x86-64-posix
 PACKAGES_clang := clang libc++-dev libc++abi-dev
 needed = $1 needs one of: $(COMPILERS_$1) (Debian: apt install $(PACKAGES_$1))
-compiler = $(firstword $(foreach name,$(COMPILERS_$1),$(shell command -v $(name) 2>/dev/null)))
+compiler = $(firstword $(foreach name,$(COMPILERS_$1),$(if $(shell command -v $(name) 2>/dev/null),$(name))))
 EXECUTABLES := linux-x86_64 linux-aarch64 windows
 
 executables: $(foreach name,$(EXECUTABLES),$(if $(call compiler,$(name)),$(name)))  ## the program in one file for Linux and Windows, as far as the compilers are installed

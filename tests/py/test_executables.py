@@ -66,7 +66,10 @@ def test_it_plays_without_files(alone: Path, rule: str) -> None:
 
 
 def test_its_nets_are_those_of_the_package(alone: Path) -> None:
-    bench = [alone, *f"bench --rule freestyle --depth 3 --positions 2 --net {NET}".split()]
+    bench: list[str | Path] = [
+        alone,
+        *f"bench --rule freestyle --depth 3 --positions 2 --net {NET}".split(),
+    ]
     signature, *more = output_of(bench)
     assert signature == output_of([*bench, "--data", DATA])[0]
     assert any(NET in line for line in more)
