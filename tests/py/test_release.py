@@ -72,6 +72,18 @@ def test_a_version_without_an_entry_is_refused(tree: Path, changelog: str) -> No
         release.check(tree)
 
 
+def test_unreleased_changes_are_refused(tree: Path) -> None:
+    text = (tree / "CHANGELOG.md").read_text()
+    for unreleased, fits in (("## [Unreleased]\n\n", True), ("## [Unreleased]\n\n- X\n\n", False)):
+        (tree / "CHANGELOG.md").write_text(text.replace("## [1.2", f"{unreleased}## [1.2"))
+        git(tree, "commit", "--quiet", "--all", "--message", "entry")
+        if fits:
+            release.check(tree)
+        else:
+            with pytest.raises(release.ReleaseError, match="unreleased"):
+                release.check(tree)
+
+
 @pytest.mark.parametrize("name", ["CHANGELOG.md", "new file"])
 def test_a_tree_with_changes_is_refused(tree: Path, name: str) -> None:
     with (tree / name).open("a") as file:
