@@ -11,23 +11,25 @@
 
 #if defined(TENGEN_EMBED)
 
-// `embedded_files.inc`, written by CMake, has a line EMBED(NUMBER, NAME, PATH) per file of the
+// `app/embedded_files.inc`, written by CMake, has a line EMBED(NUMBER, NAME, PATH) per file of the
 // package's data folder. The assembler copies the files into read-only data of the program.
 #if defined(_WIN32)
 #define TENGEN_READ_ONLY ".section .rdata,\"dr\"\n"
+#define TENGEN_LOCAL
 #else
 #define TENGEN_READ_ONLY ".section .rodata,\"a\"\n"
+// Addressed directly: in a global offset table for 64-bit ARM, labels lose their offsets.
+#define TENGEN_LOCAL [[gnu::visibility("hidden")]]
 #endif
-#define EMBED(number, name, path)                                      \
-  extern "C" const char tengen_file_##number[], tengen_end_##number[]; \
-  asm(TENGEN_READ_ONLY                                                 \
-      ".balign 64\n"                                                   \
-      "tengen_file_" #number ": .incbin \"" path                       \
-      "\"\n"                                                           \
-      "tengen_end_" #number                                            \
-      ": .byte 0\n"                                                    \
+// clang-format off
+#define EMBED(number, name, path)                                                   \
+  extern "C" TENGEN_LOCAL const char tengen_file_##number[], tengen_end_##number[]; \
+  asm(TENGEN_READ_ONLY ".balign 64\n"                                               \
+      "tengen_file_" #number ": .incbin \"" path "\"\n"                             \
+      "tengen_end_" #number ": .byte 0\n"                                           \
       ".text\n");
-#include "embedded_files.inc"
+// clang-format on
+#include "app/embedded_files.inc"
 #undef EMBED
 
 #endif
@@ -52,7 +54,7 @@ Bundle embedded_bundle() {
       tables.push_back({name, bytes});
   };
 #define EMBED(number, name, path) add(name, tengen_file_##number, tengen_end_##number);
-#include "embedded_files.inc"
+#include "app/embedded_files.inc"
 #undef EMBED
   return {std::make_shared<EmbeddedSource>(std::move(tables)),
           NetFolder(std::make_shared<EmbeddedSource>(std::move(nets)), true)};

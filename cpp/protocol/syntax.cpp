@@ -127,7 +127,7 @@ std::string quoted(std::string_view text) {
 
 std::string plain(std::string_view text) {
   std::string result(text);
-  for (char& c : result) c = c == '"' ? '\'' : c >= 0 && c < ' ' ? ' ' : c;
+  for (char& c : result) c = c == '"' ? '\'' : static_cast<u8>(c) < ' ' ? ' ' : c;
   return result;
 }
 

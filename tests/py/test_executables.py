@@ -115,11 +115,14 @@ def target(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def command(target: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def command(
+    target: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> list[str]:
     """What runs the program of a target."""
     runner = TARGETS[target][0]
     if runner and not shutil.which(runner[0]):
         pytest.skip(f"{runner[0]} is not installed")
+    monkeypatch.setenv("WINEPREFIX", str(tmp_path_factory.getbasetemp() / "wine"))
     monkeypatch.setenv("WINEDEBUG", "-all")
     return [*runner, str(program(target))]
 
