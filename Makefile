@@ -66,6 +66,7 @@ tuning: $(TUNING)/.built  ## a second environment, .venv-tuning, whose `tengen t
 $(TUNING)/.built: $(NATIVE)
 	$(PYTHON) -m venv $(TUNING)
 	$(TUNING)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(TUNING)/bin/python -m pip uninstall --quiet --yes tengen 2>/dev/null
 	@echo "building the native core for tuning (about two minutes the first time)"
 	$(TUNING)/bin/python -m pip install --quiet --editable . -C cmake.define.TENGEN_TUNING=ON -C build-dir=build/python-tuning
 	touch $@

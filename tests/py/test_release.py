@@ -142,6 +142,18 @@ def test_licences_are_those_of_what_is_compiled_in() -> None:
     assert text.read_text() == (ROOT / "licenses" / "nanobind.txt").read_text("utf-8")
 
 
+def test_workflows_call_targets_that_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    rules = re.findall(r"^([a-z][^:=#]*):(?!=)", makefile, re.MULTILINE)
+    targets = {word for names in rules for word in names.split()}
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        text = path.read_text("utf-8")
+        assert set(re.findall(r"\bmake ([\w-]+)$", text, re.MULTILINE)) <= targets, path.name
+        # Actions are pinned to a version.
+        for action in re.findall(r"uses: ([^.\s]\S*)", text):
+            assert re.search(r"@v\d+\.\d+\.\d+$", action), action
+
+
 # --- the test environment ---
 
 
