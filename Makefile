@@ -16,7 +16,8 @@ IN_PARALLEL := seq 0 7 | xargs -P $(JOBS) -I{} ./tengen_tests "" {}/8
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
 .PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
-	check format stubs bench coverage wheel bundle executables linux-x86_64 linux-aarch64 windows clang clean
+	check format stubs bench coverage requirements wheel sdist bundle executables linux-x86_64 linux-aarch64 windows \
+	clang gomocup release sums clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -44,10 +45,14 @@ $(VENV)/.cmake: $(VENV)/.created pyproject.toml
 
 $(VENV)/.built: $(VENV)/.cmake $(NATIVE)
 	@echo "building the native core (about two minutes the first time)"
+	@# Up to 0.1.0 the distribution was named `tengen`.
+	@$(BIN)/python -m pip uninstall --quiet --yes tengen 2>/dev/null
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable . -C build-dir=$(RELEASE)
 	touch $@
 
-$(VENV)/.tools: $(VENV)/.created pyproject.toml
+# The second command adds what the file leaves out: torch.
+$(VENV)/.tools: $(VENV)/.created pyproject.toml requirements/test.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/test.txt
 	$(BIN)/python -m pip install --quiet --group test --group check --group learn --group nets
 	touch $@
 
@@ -61,11 +66,12 @@ tuning: $(TUNING)/.built  ## a second environment, .venv-tuning, whose `tengen t
 $(TUNING)/.built: $(NATIVE)
 	$(PYTHON) -m venv $(TUNING)
 	$(TUNING)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(TUNING)/bin/python -m pip uninstall --quiet --yes tengen 2>/dev/null
 	@echo "building the native core for tuning (about two minutes the first time)"
 	$(TUNING)/bin/python -m pip install --quiet --editable . -C cmake.define.TENGEN_TUNING=ON -C build-dir=build/python-tuning
 	touch $@
 
-test: test-cpp test-py  ## the tests a contributor runs: all layers, a few minutes
+test: $(VENV)/.tools test-cpp test-py  ## the tests a contributor runs: all layers, a few minutes
 
 test-cpp: $(RELEASE)/.tests  ## the C++ tests
 	cd $(RELEASE)/tests/cpp; $(IN_PARALLEL)
@@ -121,8 +127,16 @@ stubs: $(VENV)/.built $(VENV)/.tools  ## write the type stubs of the native modu
 bench: $(RELEASE)/.tests  ## measure: patterns, forbidden points, batches, import time
 	$(BIN)/python benchmarks/run.py
 
-wheel: $(VENV)/.created  ## a wheel in dist/
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+requirements: $(VENV)/.created  ## write requirements/test.txt with the newest versions
+	$(BIN)/python -m pip install --quiet --group lock
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/requirements.py
+
+wheel: $(VENV)/.cmake  ## a wheel for this machine's architecture, in dist/
+	$(BIN)/python -m pip install --quiet --group wheel
+	$(BIN)/python scripts/release.py wheel
+
+sdist: $(VENV)/.cmake  ## the source distribution, in dist/
+	$(BIN)/python scripts/release.py sdist
 
 bundle: $(VENV)/.built $(VENV)/.tools  ## a folder in dist/ that builds and runs where no package can be installed
 	$(BIN)/python scripts/bundle.py
@@ -133,17 +147,36 @@ COMPILERS_linux-x86_64 := x86_64-linux-gnu-g++ $(if $(filter Linux-x86_64,$(HOST
 COMPILERS_linux-aarch64 := aarch64-linux-gnu-g++ $(if $(filter Linux-aarch64,$(HOST)),g++)
 COMPILERS_windows := x86_64-w64-mingw32-g++-posix x86_64-w64-mingw32-g++
 COMPILERS_clang := clang++ clang++-14
+# What Debian calls them.
+PACKAGES_linux-x86_64 := g++-x86-64-linux-gnu
+PACKAGES_linux-aarch64 := g++-aarch64-linux-gnu
+PACKAGES_windows := g++-mingw-w64-x86-64-posix
+PACKAGES_clang := clang libc++-dev libc++abi-dev
+needed = $1 needs one of: $(COMPILERS_$1) (Debian: apt install $(PACKAGES_$1))
 compiler = $(firstword $(foreach name,$(COMPILERS_$1),$(if $(shell command -v $(name) 2>/dev/null),$(name))))
 EXECUTABLES := linux-x86_64 linux-aarch64 windows
 
 executables: $(foreach name,$(EXECUTABLES),$(if $(call compiler,$(name)),$(name)))  ## the program in one file for Linux and Windows, as far as the compilers are installed
 	@$(if $^,ls -l $(foreach name,$^,build/$(name)/pbrain-tengen$(if $(filter windows,$(name)),.exe)))
-	@$(foreach name,$(filter-out $^,$(EXECUTABLES)),echo "left out: $(name), which needs one of: $(COMPILERS_$(name))";)
+	@$(foreach name,$(filter-out $^,$(EXECUTABLES)),echo "left out: $(call needed,$(name))";)
 
 linux-x86_64 linux-aarch64 windows clang: $(VENV)/.cmake
-	@$(if $(call compiler,$@),,echo "$@ needs one of: $(COMPILERS_$@)"; exit 1)
+	@$(if $(call compiler,$@),,echo "$(call needed,$@)"; exit 1)
 	$(CMAKE) --preset $@ -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -DCMAKE_CXX_COMPILER=$(call compiler,$@)
 	$(CMAKE) --build --preset $@ --parallel $(JOBS) --target pbrain-tengen
+
+gomocup: windows  ## the zip for the Gomocup tournament, in dist/ (needs mingw-w64)
+	$(BIN)/python scripts/release.py gomocup
+
+# Refuses before it builds anything.
+release: $(VENV)/.created  ## all files of a release in dist/: refuses without a changelog entry or with changes
+	$(BIN)/python scripts/release.py check
+	$(MAKE) executables
+	$(BIN)/python -m pip install --quiet --group wheel
+	$(BIN)/python scripts/release.py files
+
+sums: $(VENV)/.created  ## SHA256SUMS of the files in dist/
+	$(BIN)/python scripts/release.py sums
 
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV) $(TUNING)

@@ -140,9 +140,9 @@ def make_bundle(bundle: Path) -> None:
     for one in with_requirements(REQUIRED):
         copy_distribution(one, bundle / "site", bundle / "licenses")
     # The package reads its version from here.
-    about = bundle / "site" / f"tengen-{version()}.dist-info" / "METADATA"
+    about = bundle / "site" / f"tengen_gomoku-{version()}.dist-info" / "METADATA"
     about.parent.mkdir()
-    about.write_text(f"Metadata-Version: 2.1\nName: tengen\nVersion: {version()}\n", "utf-8")
+    about.write_text(f"Metadata-Version: 2.1\nName: tengen-gomoku\nVersion: {version()}\n", "utf-8")
     start = bundle / "tengen"
     start.write_text(LAUNCHER, "utf-8")
     start.chmod(0o755)

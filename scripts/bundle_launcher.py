@@ -143,6 +143,7 @@ def compile_commands(folder: Path, tuning: bool) -> Iterator[tuple[list[str], Pa
     """One command for each file, with the object that it makes; the flags are those of CMake."""
     base = [compiler(), "-std=c++20", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden"]
     base += ["-ffp-contract=off"]  # CMake sets it only for baking
+    base += ["-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3"]
     base += ["-fvisibility-inlines-hidden", "-pthread", f"-I{BUNDLE / 'cpp'}"]
     base += ["-DTENGEN_TUNING"] if tuning else []
     bound = [f"-I{python_headers()}", f"-I{NANOBIND / 'include'}", "-fno-stack-protector"]

@@ -27,7 +27,7 @@ void print_help() {
                "`pbrain-tengen bench --help`: speed and signature of the search.\n\noptions:\n"
                "  --help, --version\n"
                "  --data DIR  folder of the tables and nets (default: `data` beside the program,\n"
-               "              else those inside it)\n";
+               "              else those inside it or of the installed package)\n";
   for (const OptionSpec& spec : option_specs()) {
     std::cout << "  --" << spec.name << "  " << spec.help
               << " (default: " << (spec.initial.empty() ? "none" : spec.initial) << ")\n";

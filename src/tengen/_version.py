@@ -9,6 +9,6 @@ def version() -> str:
     from importlib import metadata  # imported late: it costs more than the rest of the package
 
     try:
-        return metadata.version("tengen")
+        return metadata.version("tengen-gomoku")
     except metadata.PackageNotFoundError:
         return "0+unknown"

@@ -64,11 +64,15 @@ def test_a_closed_stderr_does_not_end_the_work(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("package", "message", "command"),
     [
-        ("torch", "train mixnet-s --set data.path=x --out y", 'pip install "tengen[nets]"'),
-        ("torch", "zero freestyle15 --out y", 'pip install "tengen[nets]"'),
-        ("torch", "net export x y.net --rule freestyle --size 15", 'pip install "tengen[nets]"'),
-        ("torch", "net verify mixnet-m-freestyle --quick", 'pip install "tengen[nets]"'),
-        ("torch", "net lazy mixnet-m-freestyle --out y.guess", 'pip install "tengen[nets]"'),
+        ("torch", "train mixnet-s --set data.path=x --out y", 'pip install "tengen-gomoku[nets]"'),
+        ("torch", "zero freestyle15 --out y", 'pip install "tengen-gomoku[nets]"'),
+        (
+            "torch",
+            "net export x y.net --rule freestyle --size 15",
+            'pip install "tengen-gomoku[nets]"',
+        ),
+        ("torch", "net verify mixnet-m-freestyle --quick", 'pip install "tengen-gomoku[nets]"'),
+        ("torch", "net lazy mixnet-m-freestyle --out y.guess", 'pip install "tengen-gomoku[nets]"'),
         ("numpy", "experiment list", "pip install numpy"),
     ],
 )

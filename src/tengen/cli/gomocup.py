@@ -17,7 +17,7 @@ from tengen.engine.options import option_texts
 
 _EXAMPLES = """\
 examples:
-  tengen gomocup                      what a manager such as Piskvork starts; also pbrain-tengen
+  tengen gomocup                      what a manager such as Piskvork starts
   tengen gomocup --net classical      without a net
   tengen gomocup --search mcts --threads 4
 """
@@ -40,10 +40,3 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise BadOption(str(error)) from None
     return 0  # not reached
-
-
-def main() -> int:
-    """The command `pbrain-tengen`."""
-    from tengen.cli.main import main as tengen
-
-    return tengen(["gomocup", *sys.argv[1:]])

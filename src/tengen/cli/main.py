@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         discard_stdout()
         return 0
     except ModuleNotFoundError as error:
-        package = {"torch": '"tengen[nets]"', "numpy": "numpy"}.get(error.name or "")
+        package = {"torch": '"tengen-gomoku[nets]"', "numpy": "numpy"}.get(error.name or "")
         if package is None:
             raise
         print(f"{name}: this needs {error.name}: pip install {package}", file=sys.stderr)

@@ -120,7 +120,7 @@ def _converted(net: BoardNet, size: int | None, metadata: dict[str, str]) -> byt
             )
         except ModuleNotFoundError as error:
             problem = f"writing ONNX files needs {error.name}"
-            raise BadNet(f'{problem}: pip install "tengen[nets]"') from error
+            raise BadNet(f'{problem}: pip install "tengen-gomoku[nets]"') from error
         except Exception as error:  # the exporter has no common error class
             problem = "with a dynamic board size" if size is None else f"for boards of size {size}"
             first = str(error).strip().partition("\n")[0] or type(error).__name__
@@ -155,7 +155,7 @@ def check_onnx(net: BoardNet, path: str | os.PathLike[str], size: int, seed: int
         import onnxruntime  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:
         problem = f"checking ONNX files needs {error.name}"
-        raise BadNet(f'{problem}: pip install "tengen[nets]"') from error
+        raise BadNet(f'{problem}: pip install "tengen-gomoku[nets]"') from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
