@@ -18,11 +18,11 @@ namespace {
 constexpr size_t CHUNK = 1 << 16;      ///< bytes per read
 constexpr size_t MAX_WRITE = 1 << 12;  ///< bytes per write
 constexpr size_t MAX_LINES = 1 << 17;  ///< that wait to be written
-// Seconds from END to the exit of the process: for a search to end, and for the manager to read an
-// answer. After the end of the input the running search, which may still wait for its net, answers.
-constexpr double END_OF_SEARCH = 0.05;
+// Seconds at most to the exit of the process: for the move of a running search after END, and after
+// the end of the input; then for the manager to read the answers, and for the engine to end.
+constexpr double END_TIMEOUT = 0.5, INPUT_TIMEOUT = 3;
 constexpr double EXIT_TIMEOUT = 0.08;
-constexpr double PENDING_TIMEOUT = 3;
+constexpr double END_OF_SEARCH = 0.05;
 
 std::chrono::duration<double> seconds(double count) { return std::chrono::duration<double>(count); }
 
@@ -123,28 +123,29 @@ class Server {
       const auto count = os::read_some(input_, chunk.data(), chunk.size());
       if (count <= 0) break;
       for (const std::string& line : lines.feed({chunk.data(), static_cast<size_t>(count)}))
-        if (!handle(line)) quit();
+        if (!handle(line)) quit(END_TIMEOUT);
     }
-    if (const auto line = lines.end(); line && !handle(*line)) quit();
+    if (const auto line = lines.end(); line && !handle(*line)) quit(END_TIMEOUT);
     {
-      std::unique_lock guard(lock_);
-      perform(session_.input_closed(), StopCondition::now_in_nanoseconds());
-      changed_.wait_for(guard, seconds(PENDING_TIMEOUT), [this] { return is_over_.load(); });
+      const std::lock_guard guard(lock_);
+      perform(session_.close(), StopCondition::now_in_nanoseconds());
     }
-    quit();
+    quit(INPUT_TIMEOUT);
   }
 
  private:
   /// On the reading thread. False: it was END.
   bool handle(const std::string& line) {
     const i64 when = StopCondition::now_in_nanoseconds();
+    bool is_closing = false;
     output_.wait_for_room();
     {
       const std::lock_guard guard(lock_);
       perform(session_.handle(line), when);
+      is_closing = session_.is_closing();
     }
     output_.flush_later();
-    return !is_over_;
+    return !is_closing;
   }
 
   /// On the engine's thread.
@@ -173,7 +174,13 @@ class Server {
     }
   }
 
-  [[noreturn]] void quit() {
+  /// After close(): waits at most `timeout` seconds for the move of a search, writes all answers, and
+  /// ends the process.
+  [[noreturn]] void quit(double timeout) {
+    {
+      std::unique_lock guard(lock_);
+      changed_.wait_for(guard, seconds(timeout), [this] { return is_over_.load(); });
+    }
     output_.finish(EXIT_TIMEOUT);
     engine_.close(END_OF_SEARCH);
     std::_Exit(0);  // managers wait for the end: the system gives back what is left

@@ -53,7 +53,7 @@ Session::Handler Session::find_at_once(std::string_view verb) {
 
 Actions Session::handle(std::string_view line) {
   std::optional<Command> command = parse_command(line);
-  if (!command) return {};
+  if (!command || closing_) return {};
   if (const Handler urgent = find_at_once(command->verb)) return (this->*urgent)(*command);
   if (!search_) return execute(*command);
   if (waiting_.size() >= MAX_WAITING)
@@ -81,21 +81,18 @@ Actions Session::search_event(const SearchEvent& event) {
   } else {
     actions = finish(search, std::get<PlayedMove>(event));
   }
-  if (closing_) {
-    actions.push_back(Quit{});
-    return actions;
-  }
-  if (waiting_.empty()) append(actions, ponder_on(event));
+  if (waiting_.empty() && !closing_) append(actions, ponder_on(event));
   while (!waiting_.empty() && !search_) {
     const Command command = std::move(waiting_.front());
     waiting_.pop_front();
-    append(actions, execute(command));
+    Actions more = execute(command);
+    if (!closing_ || !search_) append(actions, std::move(more));
   }
+  if (closing_) actions.push_back(Quit{});
   return actions;
 }
 
-Actions Session::input_closed() {
-  waiting_.clear();
+Actions Session::close() {
   closing_ = true;
   return search_ ? Actions{StopSearch{}} : Actions{Quit{}};
 }
@@ -255,11 +252,7 @@ Actions Session::info(const Command& command) {
 
 Actions Session::stop(const Command&) { return search_ ? Actions{StopSearch{}} : end_pondering(); }
 
-Actions Session::end(const Command&) {
-  closing_ = true;
-  waiting_.clear();
-  return {Quit{}};
-}
+Actions Session::end(const Command&) { return close(); }
 
 // --- searching ---
 

@@ -86,8 +86,11 @@ class Session {
   Actions handle(std::string_view line);
   /// The actions for an event of the running search.
   Actions search_event(const SearchEvent& event);
-  /// The input has ended. A running search still answers.
-  Actions input_closed();
+  /// END, or the end of the input. A running search is stopped; its move and the answers to the
+  /// commands that wait for it come before Quit. No other search starts.
+  Actions close();
+  /// Whether close() was called: what the manager sends then has no answer.
+  bool is_closing() const { return closing_; }
 
   /// nullopt before START.
   const std::optional<GamePosition>& position() const { return position_; }

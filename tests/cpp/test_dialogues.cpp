@@ -241,7 +241,7 @@ class Actor {
       searching_ = false;
       perform(session_.search_event(SearchFailed{rest}));
     } else if (what == "close") {
-      perform(session_.input_closed());
+      perform(session_.close());
     } else {
       throw Wrong("no such direction");
     }
