@@ -6,7 +6,9 @@ BIN := $(VENV)/bin
 TUNING := .venv-tuning
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE := $(BIN)/cmake
-NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cpp' -o -name '*.h')
+# The program contains the nets and tables.
+NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp -name '*.cpp' -o -name '*.h') \
+	$(shell find src/tengen/engine/data -type f)
 NATIVE_TESTS := $(wildcard tests/cpp/*) $(wildcard benchmarks/*.cpp benchmarks/*.txt)
 # One native build serves the Python module, the C++ tests and the benchmarks.
 RELEASE := build/release
@@ -17,7 +19,7 @@ IN_PARALLEL := seq 0 7 | xargs -P $(JOBS) -I{} ./tengen_tests "" {}/8
 .NOTPARALLEL:
 .PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
 	check format stubs bench coverage requirements wheel sdist bundle executables linux-x86_64 linux-aarch64 windows \
-	clang gomocup release sums clean
+	clang gomocup release clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -53,7 +55,7 @@ $(VENV)/.built: $(VENV)/.cmake $(NATIVE)
 # The second command adds what the file leaves out: torch.
 $(VENV)/.tools: $(VENV)/.created pyproject.toml requirements/test.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/test.txt
-	$(BIN)/python -m pip install --quiet --group test --group check --group learn --group nets
+	$(BIN)/python -m pip install --quiet --group nets
 	touch $@
 
 $(RELEASE)/.tests: $(VENV)/.built $(NATIVE_TESTS)
@@ -71,6 +73,7 @@ $(TUNING)/.built: $(NATIVE)
 	$(TUNING)/bin/python -m pip install --quiet --editable . -C cmake.define.TENGEN_TUNING=ON -C build-dir=build/python-tuning
 	touch $@
 
+# The pinned versions first.
 test: $(VENV)/.tools test-cpp test-py  ## the tests a contributor runs: all layers, a few minutes
 
 test-cpp: $(RELEASE)/.tests  ## the C++ tests
@@ -90,7 +93,7 @@ test-all: test-sanitizers tuning $(RELEASE)/.tests $(VENV)/.tools  ## everything
 	TENGEN_WALKS=1000000 TENGEN_PERFT_BUDGET=1000000000 $(RELEASE)/tests/cpp/tengen_tests
 	$(RELEASE)/tests/cpp/conformance 2000000
 	$(RELEASE)/tests/cpp/solver_conformance 40000
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 test-sanitizer: build/debug/.built  ## the C++ tests under the address and undefined-behaviour sanitizers
 	export TENGEN_TEST_DIVISOR=10 TENGEN_WALKS=2000 TENGEN_PERFT_BUDGET=20000; cd build/debug/tests/cpp; $(IN_PARALLEL)
@@ -107,7 +110,6 @@ build/%/.built: $(VENV)/.cmake CMakePresets.json $(NATIVE) $(NATIVE_TESTS)
 	touch $@
 
 coverage: build/coverage/.built $(VENV)/.tools  ## line coverage of Python (quick and integration tests) and C++, as text and HTML in build/coverage
-	$(BIN)/python -m pip install --quiet --group coverage
 	build/coverage/tests/cpp/tengen_tests
 	$(BIN)/gcovr --root . --filter cpp/ --exclude cpp/bind/ --gcov-ignore-parse-errors=negative_hits.warn_once_per_file \
 		--html-details build/coverage/cpp.html --txt-summary build/coverage
@@ -131,8 +133,11 @@ requirements: $(VENV)/.created  ## write requirements/test.txt with the newest v
 	$(BIN)/python -m pip install --quiet --group lock
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python scripts/requirements.py
 
-wheel: $(VENV)/.cmake  ## a wheel for this machine's architecture, in dist/
+$(VENV)/.wheel: $(VENV)/.cmake pyproject.toml
 	$(BIN)/python -m pip install --quiet --group wheel
+	touch $@
+
+wheel: $(VENV)/.wheel  ## a wheel for this machine's architecture, in dist/
 	$(BIN)/python scripts/release.py wheel
 
 sdist: $(VENV)/.cmake  ## the source distribution, in dist/
@@ -169,14 +174,10 @@ gomocup: windows  ## the zip for the Gomocup tournament, in dist/ (needs mingw-w
 	$(BIN)/python scripts/release.py gomocup
 
 # Refuses before it builds anything.
-release: $(VENV)/.created  ## all files of a release in dist/: refuses without a changelog entry or with changes
+release: $(VENV)/.wheel  ## all files of a release in dist/: refuses without a changelog entry or with changes
 	$(BIN)/python scripts/release.py check
-	$(MAKE) executables
-	$(BIN)/python -m pip install --quiet --group wheel
+	$(MAKE) $(EXECUTABLES)
 	$(BIN)/python scripts/release.py files
-
-sums: $(VENV)/.created  ## SHA256SUMS of the files in dist/
-	$(BIN)/python scripts/release.py sums
 
 clean:  ## remove everything that was built
 	rm -rf build dist $(VENV) $(TUNING)

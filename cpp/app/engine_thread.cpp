@@ -78,7 +78,7 @@ void EngineThread::stop() {
 }
 
 void EngineThread::start_game(const StartGame& game) {
-  // After a search, the session goes on on this thread.
+  // After a search, the session continues on this thread.
   if (std::this_thread::get_id() == thread_.get_id()) return do_start_game(game);
   bool is_done = false;
   add([this, &game, &is_done] {

@@ -64,8 +64,9 @@ Bundle embedded_bundle() {
 
 /// The data of the package that was installed with the program; empty if there is none.
 // An installer puts the program into PREFIX/bin or PREFIX\Scripts and the package into one of a few
-// folders below PREFIX, which depend on Python and system. They are searched relative to the program
-// and not written down at build time, so the result holds in virtual environments, with --user,
+// folders below PREFIX, which depend on Python and system. They are searched relative to the
+// program and not written down at build time, so the result holds in virtual environments, with
+// --user,
 // --prefix and --target, and after the folder was moved. Several Pythons can share a prefix: the
 // metadata beside the package must have the version of the program.
 fs::path installed_data(const fs::path& program) {
@@ -102,11 +103,13 @@ Bundle program_bundle(const fs::path& folder) {
   const fs::path program = os::program_path();
   const fs::path beside = program.parent_path() / "data";
   std::error_code error;
-  if (program.is_absolute() && fs::is_directory(beside, error)) return bundle_in(beside);
+  const bool is_known = program.is_absolute();
+  // Another program may have a folder of that name there.
+  if (is_known && fs::exists(beside / "nets" / "registry.json", error)) return bundle_in(beside);
 #if defined(TENGEN_EMBED)
   return embedded_bundle();
 #else
-  const fs::path installed = installed_data(program);
+  const fs::path installed = is_known ? installed_data(program) : fs::path();
   return bundle_in(installed.empty() ? beside : installed);
 #endif
 }

@@ -18,11 +18,11 @@ namespace {
 constexpr size_t CHUNK = 1 << 16;      ///< bytes per read
 constexpr size_t MAX_WRITE = 1 << 12;  ///< bytes per write
 constexpr size_t MAX_LINES = 1 << 17;  ///< that wait to be written
-// Seconds at most to the exit of the process: for the move of a running search after END, and after
-// the end of the input; then for the manager to read the answers, and for the engine to end.
-constexpr double END_TIMEOUT = 0.5, INPUT_TIMEOUT = 3;
-constexpr double EXIT_TIMEOUT = 0.08;
-constexpr double END_OF_SEARCH = 0.05;
+// Seconds at most:
+constexpr double END_TIMEOUT = 0.5;     ///< from END to the move of the running search
+constexpr double INPUT_TIMEOUT = 3;     ///< from the end of the input to the same
+constexpr double EXIT_TIMEOUT = 0.08;   ///< for the manager to read the last answers
+constexpr double END_OF_SEARCH = 0.05;  ///< for the engine's thread to end
 
 std::chrono::duration<double> seconds(double count) { return std::chrono::duration<double>(count); }
 
@@ -174,8 +174,8 @@ class Server {
     }
   }
 
-  /// After close(): waits at most `timeout` seconds for the move of a search, writes all answers, and
-  /// ends the process.
+  /// After close(): waits at most `timeout` seconds for the move of a search, writes all answers,
+  /// and ends the process.
   [[noreturn]] void quit(double timeout) {
     {
       std::unique_lock guard(lock_);

@@ -86,9 +86,14 @@ Actions Session::search_event(const SearchEvent& event) {
     const Command command = std::move(waiting_.front());
     waiting_.pop_front();
     Actions more = execute(command);
-    if (!closing_ || !search_) append(actions, std::move(more));
+    if (closing_)  // nothing but answers
+      std::erase_if(more, [](const Action& one) { return !std::holds_alternative<SendLine>(one); });
+    append(actions, std::move(more));
   }
-  if (closing_) actions.push_back(Quit{});
+  if (closing_) {
+    search_.reset();
+    actions.push_back(Quit{});
+  }
   return actions;
 }
 

@@ -86,8 +86,8 @@ class Session {
   Actions handle(std::string_view line);
   /// The actions for an event of the running search.
   Actions search_event(const SearchEvent& event);
-  /// END, or the end of the input. A running search is stopped; its move and the answers to the
-  /// commands that wait for it come before Quit. No other search starts.
+  /// END, or the end of the input. A running search is stopped; before Quit come its move and the
+  /// answers to the commands that wait for it, up to the first that needs another search.
   Actions close();
   /// Whether close() was called: what the manager sends then has no answer.
   bool is_closing() const { return closing_; }

@@ -69,8 +69,11 @@ TEST(each_option_sets_its_own_field) {
       set_play_option(options, spec.name, spec.choices[spec.choices[0] == spec.initial ? 1 : 0]);
     else if (spec.kind == OptionSpec::Kind::CHECK)
       set_play_option(options, spec.name, spec.initial == "on" ? "off" : "on");
-    else
-      set_play_option(options, spec.name, std::stod(spec.initial) == 5 ? "6" : "5");
+    else {
+      const i64 unit = spec.kind == OptionSpec::Kind::REAL ? REAL_ONE : 1;
+      const i64 other = spec.initial == std::to_string(spec.max) ? spec.min : spec.max;
+      set_play_option(options, spec.name, std::to_string(other / unit));
+    }
     CHECK(!(options == PlayOptions()));
     set_play_option(options, spec.name, spec.initial);
     CHECK(options == PlayOptions());

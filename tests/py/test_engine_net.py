@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -146,7 +146,7 @@ def test_file_names_that_are_not_text(tmp_path: Path) -> None:
 
 
 def test_values_of_enumerations() -> None:
-    class Preset(str, Enum):
+    class Preset(StrEnum):
         RANDOM = "random"
 
     with Engine(preset=Preset.RANDOM) as engine:

@@ -5,7 +5,6 @@ tests build it with other compilers and for other systems, and run what can be r
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -76,7 +75,11 @@ def test_its_nets_are_those_of_the_package(alone: Path) -> None:
 
 
 def test_data_beside_it_come_first(alone: Path) -> None:
-    (alone.parent / "data").mkdir()
+    (alone.parent / "data").mkdir()  # of another program
+    answers = output_of([alone, "--preset", "classical"], ["START 15", "BEGIN"])
+    assert not answers[-1].startswith("ERROR ")
+    (alone.parent / "data" / "nets").mkdir()
+    (alone.parent / "data" / "nets" / "registry.json").write_text('{"format": 1, "nets": []}')
     answers = output_of([alone, "--preset", "classical"], ["START 15", "BEGIN"])
     assert answers[-1].startswith("ERROR ")
     assert "classical-freestyle.tables cannot be read" in answers[-1]
@@ -93,6 +96,7 @@ def test_it_rejects_onnx_files(alone: Path) -> None:
 
 # --- other compilers and systems ---
 
+pytestmark = pytest.mark.xdist_group("builds")  # one build at a time
 PLAIN = [d for d in all_dialogues() if d.pipes and d.lines[0] == (">", "START 15")]
 # Of each target: what runs its program here, and the signatures to compare; an emulator is slow.
 TARGETS = {
@@ -138,13 +142,14 @@ def test_size_and_libraries(target: str) -> None:
         pytest.skip("linked dynamically, with symbols")
     assert program(target).stat().st_size <= MAX_BYTES
     headers = subprocess.run(
-        ["objdump", "-p", program(target)], capture_output=True, text=True, check=False
+        ["objdump", "-p", program(target)], capture_output=True, text=True, check=True
     ).stdout
     if target == "windows":
         needed = {line.split()[-1] for line in headers.splitlines() if "DLL Name" in line}
         assert needed
         assert needed <= {"KERNEL32.dll", "msvcrt.dll"}
     else:
+        assert "Program Header" in headers
         assert "NEEDED" not in headers
 
 
@@ -166,7 +171,6 @@ def test_signature(target: str, command: list[str]) -> None:
     done = subprocess.run(
         [*script, "--program", *command],
         cwd=ROOT,
-        env=os.environ,
         capture_output=True,
         text=True,
         check=False,

@@ -11,7 +11,6 @@ import pytest
 
 import tengen
 from tengen.engine import LEVELS, BadOption, Limit
-from tengen.engine.levels import FULL
 
 
 def test_a_level_repeats_its_moves_by_seed() -> None:

@@ -35,12 +35,12 @@ from tengen.engine.net_file import (
 )
 from tengen.engine.net_layout import Architecture, fnv1a64, layout, payload_bytes
 from tengen.engine.nets import (
-    registry_nets,
     lazy_tables_path,
     list_nets,
     net_info,
     net_path,
     net_uses,
+    registry_nets,
 )
 from tengen.export.quantise import net_bytes, write_net
 from tengen.game.rule import Colour, Rule

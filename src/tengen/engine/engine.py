@@ -14,6 +14,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from tengen._core import SearchPurpose
 from tengen.engine.analysis import Analysis
 from tengen.engine.base import NO_LIMIT, AnyEngine, copy_to_search
 from tengen.engine.errors import (
@@ -24,7 +25,7 @@ from tengen.engine.errors import (
 )
 from tengen.engine.info import Evaluation, PlayResult
 from tengen.engine.limit import Limit
-from tengen.engine.native import NativeSearch, SearchPurpose, make_player, search_error
+from tengen.engine.native import NativeSearch, make_player, search_error
 from tengen.engine.native_net import poll
 from tengen.engine.options import SEARCHES, Value, check_options, defaults, option_texts
 from tengen.game.board import Board

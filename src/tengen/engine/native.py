@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Mapping
 
 from tengen import _core
-from tengen._core import SearchPurpose as SearchPurpose
 from tengen.engine.analysis import Search
 from tengen.engine.errors import EngineDied
 from tengen.engine.info import BOUNDS, Evaluation, Info, PlayResult, SearchProgress

@@ -18,7 +18,7 @@ from typing import Any
 from tengen import _core
 from tengen.engine.errors import BadNet
 from tengen.engine.net_file import NetHeader, read_header
-from tengen.game.rule import MAX_SIZE, Rule
+from tengen.game.rule import Rule
 
 DATA = Path(__file__).parent / "data"  # the tables and nets of the package
 BUNDLED = DATA / "nets"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import sysconfig
 from pathlib import Path
 
@@ -22,21 +21,15 @@ def program() -> Path:
 
 def first_move(command: list[str]) -> str:
     """The move with which a program begins; empty if it ends without one."""
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        process.stdin.write(GAME)
-        process.stdin.flush()
-        moves = (line.strip() for line in process.stdout if re.fullmatch(r"\d+,\d+\s*", line))
-        move = next(moves, "")
-        process.stdin.write("END\n")
-    return move
+    done = subprocess.run(
+        command, input=f"{GAME}END\n", capture_output=True, text=True, timeout=60, check=False
+    )
+    moves = re.findall(r"^\d+,\d+$", done.stdout, re.MULTILINE)
+    return moves[0] if moves else ""
 
 
 def main() -> int:
-    move = first_move([str(program()), *sys.argv[1:]])
+    move = first_move([str(program())])
     if not move:
         raise SystemExit(f"{program()} gives no move")
     import tengen
