@@ -150,17 +150,17 @@ def set_error_types(bad_net: object, bad_tables: object, out_of_memory: object) 
     The exceptions of nets, with a reason and a source, of files of tables, and of tables for which there is no memory.
     """
 
-def named_net(net: str | os.PathLike, bundled: str | os.PathLike) -> pathlib.Path:
+def named_net(net: str | os.PathLike[str], bundled: str | os.PathLike[str]) -> pathlib.Path:
     """
     The file of a net, which is not a folder, as users name it. Raises BadNet.
     """
 
-def registry_nets(folder: str | os.PathLike, is_bundled: bool, rule: int, size: int) -> tuple[pathlib.Path, pathlib.Path] | None:
+def registry_nets(folder: str | os.PathLike[str], is_bundled: bool, rule: int, size: int) -> tuple[pathlib.Path, pathlib.Path] | None:
     """
     The files for black and for white to move in a folder; None if there are none. Raises BadNet.
     """
 
-def registry(folder: str | os.PathLike, is_bundled: bool) -> list[tuple[int, int, int, str, str]]:
+def registry(folder: str | os.PathLike[str], is_bundled: bool) -> list[tuple[int, int, int, str, str]]:
     """
     (rule, smallest, largest size, file for black, for white) of each entry. Raises BadNet.
     """
@@ -193,7 +193,7 @@ class StoredNet:
     @property
     def note(self) -> str: ...
 
-def load_net(path: str | os.PathLike, threads: int, is_shared: bool) -> StoredNet:
+def load_net(path: str | os.PathLike[str], threads: int, is_shared: bool) -> StoredNet:
     """Starts loading a file; shared: unless the process has it or loads it."""
 
 def stop_net_loads() -> None: ...
@@ -293,7 +293,7 @@ class PendingEvaluator:
     def is_ready(self) -> bool: ...
 
 class Player:
-    def __init__(self, options: dict[str, str], data: str | os.PathLike, load_external: Callable[..., object]) -> None:
+    def __init__(self, options: dict[str, str], data: str | os.PathLike[str], load_external: Callable[..., object]) -> None:
         """
         Options are texts by name, `data` is the folder of the package's tables and nets. `load_external` loads nets that are not Mixnets: it is called with the files for black and for white to move, the number of the rule, the size, and the ExternalNet to set.
         """
@@ -366,7 +366,7 @@ ONNX_DEPTH: int = 4
 
 ONNX_PLAYOUTS: int = 100
 
-def bench(rule: int, options: dict[str, str], data: str | os.PathLike, load_external: Callable[..., object], depth: int = 0, playouts: int = 0, positions: int = 0, lazy: bool = True) -> BenchResult:
+def bench(rule: int, options: dict[str, str], data: str | os.PathLike[str], load_external: Callable[..., object], depth: int = 0, playouts: int = 0, positions: int = 0, lazy: bool = True) -> BenchResult:
     """
     0 is the default of depth and playouts, and all positions. Raises BadNet, BadTables.
     """
@@ -402,7 +402,7 @@ def set_tunables(values: Mapping[str, int]) -> None:
     Set tunables of all engines; those not named get their built-in values. Not while a search runs. Raises ValueError.
     """
 
-def serve_gomocup(options: dict[str, str], data: str | os.PathLike, load_external: Callable[..., object], version: str, input: int, output: int) -> None:
+def serve_gomocup(options: dict[str, str], data: str | os.PathLike[str], load_external: Callable[..., object], version: str, input: int, output: int) -> None:
     """
     Serve a manager between two file descriptors, and end the process; the first three are those of Player. Raises ValueError for a wrong option.
     """

@@ -17,6 +17,7 @@ import tengen
 from random_boards import SIZES, random_cells
 from tengen import BadTables, Board, Engine, EngineBusy, Info, Limit, Move, Rule, Threat
 from tengen.engine import PRESETS, native
+from tengen.engine.nets import DATA
 
 LIVELY = Path(__file__).parents[1] / "golden" / "mixnet" / "lively.net"
 
@@ -214,12 +215,12 @@ def test_a_clock_ends_a_search() -> None:
 def test_broken_tables_are_rejected(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good = (native.DATA / "classical-renju.tables").read_bytes()
+    good = (DATA / "classical-renju.tables").read_bytes()
     broken = {
         "short": good[:-1],
         "empty": b"",
         "magic": b"x" + good[1:],
-        "rule": (native.DATA / "classical-caro.tables").read_bytes(),
+        "rule": (DATA / "classical-caro.tables").read_bytes(),
         "bits": good[:-5] + bytes([good[-5] ^ 1]) + good[-4:],
     }[fault]
     monkeypatch.setattr(native, "DATA", tmp_path)

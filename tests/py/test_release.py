@@ -39,7 +39,7 @@ def git(root: Path, *arguments: str) -> None:
     author = ["-c", "user.name=a", "-c", "user.email=a@b"]
     environment = {key: text for key, text in os.environ.items() if not key.startswith("GIT_")}
     environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    command = ["git", "-C", root, *author, *arguments]
+    command = ["git", "-C", str(root), *author, *arguments]
     subprocess.run(command, check=True, capture_output=True, env=environment)
 
 
