@@ -94,6 +94,7 @@ void EngineThread::start_game(const StartGame& game) {
 void EngineThread::do_start_game(const StartGame& game) {
   max_memory_.reset();  // there may be more now
   max_threads_.reset();
+  max_net_memory_.reset();
   try {
     Player& player = ready(game.options);
     player.clear_stop();
@@ -143,6 +144,7 @@ PlayOptions EngineThread::limited(const SessionOptions& options) const {
   result.core.memory = static_cast<size_t>(memory) << 20;
   result.level = std::min(options.level, options_.level);
   result.net_memory = options.net_memory > 0 ? options.net_memory : options_.net_memory;
+  if (max_net_memory_) result.net_memory = *max_net_memory_;
   return result;
 }
 
@@ -158,7 +160,8 @@ Player& EngineThread::ready(const SessionOptions& options) {
   return *player_;
 }
 
-/// Halves the tables for the rest of the game, then the threads. False if both are minimal.
+/// Halves the tables for the rest of the game, then the threads, then does without nets, which also
+/// frees what a net takes while it loads. False if nothing is left to do.
 bool EngineThread::make_smaller(const SessionOptions& options) {
   const PlayOptions had = limited(options);
   const int memory = static_cast<int>(had.core.memory >> 20);
@@ -166,6 +169,8 @@ bool EngineThread::make_smaller(const SessionOptions& options) {
     max_memory_ = std::max(MIN_MEMORY, memory / 2);
   else if (had.core.threads > 1)
     max_threads_ = had.core.threads / 2;
+  else if (!max_net_memory_)
+    max_net_memory_ = 1;
   else
     return false;
   return true;

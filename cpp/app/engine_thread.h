@@ -39,7 +39,7 @@ class EngineThread {
  private:
   void run();
   void add(std::function<void()> task);
-  /// The player with these options; smaller tables and fewer threads if memory is short.
+  /// The player with these options; smaller tables, fewer threads and no nets if memory is short.
   Player& ready(const protocol::SessionOptions& options);
   bool make_smaller(const protocol::SessionOptions& options);
   PlayOptions limited(const protocol::SessionOptions& options) const;
@@ -52,8 +52,8 @@ class EngineThread {
   LoadExternal load_external_;
   Report report_;
   std::unique_ptr<Player> player_;
-  // Bounds of this game, after tables or threads did not fit.
-  std::optional<int> max_memory_, max_threads_;
+  // Bounds of this game, after tables, threads or nets did not fit; memory in MiB.
+  std::optional<int> max_memory_, max_threads_, max_net_memory_;
 
   std::mutex lock_;  ///< guards the members below
   std::condition_variable changed_;

@@ -12,6 +12,7 @@
 #include "app/bench_command.h"
 #include "app/program_bundle.h"
 #include "app/server.h"
+#include "os/os.h"
 
 namespace {
 
@@ -57,6 +58,7 @@ int serve(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  os::share_heap();
   try {
     std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     if (arguments.empty() || arguments[0] != "bench") return serve(arguments);

@@ -12,6 +12,9 @@
 #include <cstdlib>
 #include <string>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #if defined(__linux__)
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -57,6 +60,12 @@ void* map_memory(std::size_t bytes) {
 }
 
 void unmap_memory(void* memory, std::size_t bytes) { munmap(memory, bytes); }
+
+void share_heap() {
+#if defined(__GLIBC__)
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
 
 LockResult lock_file(const fs::path& path, std::intptr_t& handle) {
   const int file = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);

@@ -42,6 +42,8 @@ void* map_memory(std::size_t bytes) {
 
 void unmap_memory(void* memory, std::size_t) { VirtualFree(memory, 0, MEM_RELEASE); }
 
+void share_heap() {}  // threads do
+
 LockResult lock_file(const fs::path& path, std::intptr_t& handle) {
   // Opened for this process alone, and deleted when it is closed, also by the end of the process.
   void* const file = CreateFileW(path.c_str(), GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
