@@ -91,15 +91,31 @@ void EngineThread::start_game(const StartGame& game) {
   changed_.wait(guard, [&] { return is_done || ended_; });
 }
 
+/// Tables and nets are allocated when they are needed, so that memory may run out at any time.
+template <typename Work>
+auto EngineThread::with_less_memory(const SessionOptions& options, Work work) {
+  while (true) {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      if (!make_smaller(options)) throw;
+    } catch (const std::system_error&) {  // no more threads
+      if (!make_smaller(options)) throw;
+    }
+  }
+}
+
 void EngineThread::do_start_game(const StartGame& game) {
   max_memory_.reset();  // there may be more now
   max_threads_.reset();
   max_net_memory_.reset();
   try {
-    Player& player = ready(game.options);
-    player.clear_stop();
-    player.new_game();
-    player.make_ready(game.position.rule(), game.position.size(), game.limit, READ_TIMEOUT);
+    with_less_memory(game.options, [&] {
+      Player& player = ready(game.options);
+      player.clear_stop();
+      player.new_game();
+      player.make_ready(game.position.rule(), game.position.size(), game.limit, READ_TIMEOUT);
+    });
   } catch (const std::exception&) {
     // The first search fails again, and reports it.
   }
@@ -196,28 +212,21 @@ void EngineThread::do_search(const StartSearch& request, i64 since, u64 job) {
   report_(std::move(event));
 }
 
-/// Tables are allocated when a search starts, so that memory may run out only then.
 PlayedMove EngineThread::played(const StartSearch& request, i64 since, u64 job) {
-  while (true) {
-    try {
-      Player& player = ready(request.options);
-      {
-        const std::lock_guard guard(lock_);
-        running_ = job;
-        player.clear_stop();
-        if (job <= stopped_) player.stop();
-      }
-      return player.play({.board = request.position.board(),
-                          .rule = request.position.rule(),
-                          .limit = request.limit,
-                          .waited = seconds_since(since)},
-                         [this](const SearchLine& line) { report_(line); });
-    } catch (const std::bad_alloc&) {
-      if (!make_smaller(request.options)) throw;
-    } catch (const std::system_error&) {  // no more threads
-      if (!make_smaller(request.options)) throw;
+  return with_less_memory(request.options, [&] {
+    Player& player = ready(request.options);
+    {
+      const std::lock_guard guard(lock_);
+      running_ = job;
+      player.clear_stop();
+      if (job <= stopped_) player.stop();
     }
-  }
+    return player.play({.board = request.position.board(),
+                        .rule = request.position.rule(),
+                        .limit = request.limit,
+                        .waited = seconds_since(since)},
+                       [this](const SearchLine& line) { report_(line); });
+  });
 }
 
 }  // namespace tengen::app

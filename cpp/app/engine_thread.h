@@ -42,6 +42,9 @@ class EngineThread {
   /// The player with these options; smaller tables, fewer threads and no nets if memory is short.
   Player& ready(const protocol::SessionOptions& options);
   bool make_smaller(const protocol::SessionOptions& options);
+  /// Calls work(), again with less as long as memory does not suffice.
+  template <typename Work>
+  auto with_less_memory(const protocol::SessionOptions& options, Work work);
   PlayOptions limited(const protocol::SessionOptions& options) const;
   void do_start_game(const protocol::StartGame& game);
   void do_search(const protocol::StartSearch& request, i64 since, u64 job);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -58,12 +59,15 @@ int serve(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  os::share_heap();
+  os::save_address_space();
   try {
     std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     if (arguments.empty() || arguments[0] != "bench") return serve(arguments);
     arguments.erase(arguments.begin());
     return app::run_bench_command(arguments);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "pbrain-tengen: not enough memory\n";
+    return 2;
   } catch (const std::exception& error) {
     std::cerr << "pbrain-tengen: " << error.what() << "\n";
     return 2;

@@ -111,7 +111,7 @@ class Server {
          int input, int output)
       : session_(std::move(config)),
         input_(input),
-        output_(output),
+        output_(*new Output(output)),
         engine_(std::move(options), std::move(bundle), std::move(load_external),
                 [this](const SearchEvent& event) { report(event); }) {}
 
@@ -190,7 +190,7 @@ class Server {
   std::condition_variable changed_;
   Session session_;
   int input_;
-  Output output_;
+  Output& output_;  ///< never destroyed: its thread waits to the end of the process
   std::atomic<bool> is_over_ = false;
   EngineThread engine_;
 };

@@ -26,6 +26,9 @@ class LargeMemory {
   std::unique_ptr<void, Free> memory_;
 };
 
+/// Throws std::bad_alloc unless that much memory could be allocated now.
+inline void require_room(size_t bytes) { LargeMemory room(bytes); }
+
 /// An array of fixed length whose elements start as zero bytes. Throws std::bad_alloc.
 template <typename T>
 class LargeArray {

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/large_array.h"
+
 namespace tengen {
 
 namespace {
@@ -17,6 +19,9 @@ constexpr size_t MAX_EVENTS = 4096;
 
 /// Upper bound of a time limit: keeps nanoseconds within 64 bits.
 constexpr double MAX_SECONDS = 1e7;
+
+/// Bytes that the tables leave for the search itself and for other threads.
+constexpr size_t SEARCH_ROOM = size_t{4} << 20;
 
 i64 in_nanoseconds(double seconds) {
   return static_cast<i64>(std::min(seconds, MAX_SECONDS) * 1e9);
@@ -94,7 +99,9 @@ void Engine::prepare(int size, Rule rule) {
   require_idle();
   if (searcher_ && searcher_size_ == size && searcher_rule_ == rule) return;
   searcher_.reset();  // frees its memory first
-  searcher_ = make_searcher(options_, size, rule, resources(rule));
+  auto searcher = make_searcher(options_, size, rule, resources(rule));
+  require_room(SEARCH_ROOM);
+  searcher_ = std::move(searcher);
   searcher_size_ = size;
   searcher_rule_ = rule;
 }

@@ -5,9 +5,16 @@
 #include <stdexcept>
 #include <utility>
 
+#include "mixnet/patterns.h"
 #include "os/os.h"
 
 namespace tengen::mixnet {
+
+namespace {
+
+constexpr size_t ROOM_LEFT = size_t{24} << 20;  ///< bytes that a net leaves for everything else
+
+}  // namespace
 
 NetLoading::NetLoading(std::string file, CodebookCache cache, int threads)
     : process_(os::process_id()),
@@ -30,6 +37,7 @@ void NetLoading::stop() {
 void NetLoading::work(const std::string& file, const CodebookCache& cache, int threads) {
   try {
     const Weights weights = read_weights(file);
+    require_room(codebook_bytes(weights.shape.c) + ROOM_LEFT);
     const BakeOptions options{threads, &progress_, true};
     Codebooks books = cache.get(weights, options, report_);
     net_ = std::make_shared<const Net>(weights, std::move(books));

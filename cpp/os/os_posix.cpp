@@ -14,6 +14,7 @@
 
 #if defined(__GLIBC__)
 #include <malloc.h>
+#include <pthread.h>
 #endif
 #if defined(__linux__)
 #include <sys/resource.h>
@@ -61,9 +62,16 @@ void* map_memory(std::size_t bytes) {
 
 void unmap_memory(void* memory, std::size_t bytes) { munmap(memory, bytes); }
 
-void share_heap() {
+void save_address_space() {
 #if defined(__GLIBC__)
+  constexpr std::size_t STACK = std::size_t{2} << 20;  // as on Windows
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   mallopt(M_ARENA_MAX, 1);
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  if (pthread_attr_setstacksize(&attributes, STACK) == 0) pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
 #endif
 }
 

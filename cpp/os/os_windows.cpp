@@ -42,7 +42,7 @@ void* map_memory(std::size_t bytes) {
 
 void unmap_memory(void* memory, std::size_t) { VirtualFree(memory, 0, MEM_RELEASE); }
 
-void share_heap() {}  // threads do
+void save_address_space() {}
 
 LockResult lock_file(const fs::path& path, std::intptr_t& handle) {
   // Opened for this process alone, and deleted when it is closed, also by the end of the process.
