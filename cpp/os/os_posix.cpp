@@ -65,9 +65,11 @@ void unmap_memory(void* memory, std::size_t bytes) { munmap(memory, bytes); }
 void save_address_space() {
 #if defined(__GLIBC__)
   constexpr std::size_t STACK = std::size_t{2} << 20;  // as on Windows
+  constexpr int LARGE = 1 << 17;                       // bytes
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, LARGE);  // this bound no longer grows
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
   if (pthread_attr_setstacksize(&attributes, STACK) == 0) pthread_setattr_default_np(&attributes);
