@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import time
-from itertools import groupby
+from itertools import groupby, product
 
 import pytest
 
@@ -205,3 +206,16 @@ def test_pondering_continues_on_the_expected_reply(program: list[str]) -> None:
         assert found
         nodes, speed, own = map(int, found.groups())
         assert nodes / speed > 2 * own / 1000
+
+
+# From little for the tables of a search to just enough for its net.
+@pytest.mark.skipif(sys.platform != "linux", reason="the address space cannot be limited")
+@pytest.mark.parametrize("mebibytes", [64, 82, 128, 290])
+def test_every_game_of_a_process_fits_into_little_memory(mebibytes: int) -> None:
+    limited = f'ulimit -v {mebibytes << 10}; exec "$@"'
+    with Peer(["sh", "-c", limited, "sh", *NATIVE, "--threads", "2"]) as peer:
+        for size, rule in product((15, 20), (0, 1, 4, 8, 9)):
+            peer.say(f"INFO rule {rule}", f"START {size}", "INFO timeout_turn 100", "BEGIN")
+            assert peer.answer() == "OK"
+            centre = size // 2
+            assert peer.answer() == f"{centre},{centre}"
