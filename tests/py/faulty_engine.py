@@ -134,6 +134,7 @@ def main() -> None:
         if verb == "ABOUT":
             say("UNKNOWN command" if FAULT == "nameless" else 'name="Nasty", version="0.1"')
         elif verb == "START":
+            time.sleep(LATE if FAULT == "slow start" else 0)
             say("ERROR unsupported size" if FAULT == "no start" else "OK")
         elif verb == "RESTART":
             say("UNKNOWN command" if FAULT == "no restart" else "OK")

@@ -120,6 +120,17 @@ def test_harmless_faults_do_not_lose(token: str) -> None:
         assert {game.moves[2] for game in actual} == {"d4" if fault == "suggests" else "b2"}
 
 
+def test_a_slow_start_takes_no_time_of_a_move(token: str) -> None:
+    definition = match(nasty(token, "slow start"), max_moves=4)
+    tasks = [
+        GameTask(definition, ScheduledGame(n, 0, *colours, 0), ("h8", "i9"))
+        for n, colours in enumerate(((0, 1), (1, 0)))
+    ]
+    with LocalCluster(2) as cluster:
+        games = [done.result for done in cluster.run(play_game, tasks) if done is not None]
+    assert [game.reason for game in games if isinstance(game, MatchGame)] == ["move_limit"] * 2
+
+
 def test_a_program_that_does_not_start() -> None:
     definition = match(Player("None", command="/no/such/program"))
     for colours, winner in (((1, 0), Colour.WHITE), ((0, 1), Colour.BLACK)):

@@ -14,6 +14,7 @@ from tengen.engine.protocol.client import (
     ClientSession,
     EngineMove,
     EngineName,
+    EngineReady,
     IllegalReply,
     Rejected,
     SendLines,
@@ -267,6 +268,23 @@ def test_rejections() -> None:
     assert client.request(board(size=22), SECOND) == ("START 22",)
     client.receive("OK")
     assert client.receive("ERROR no") == Rejected("ERROR no")
+
+
+def test_a_game_is_prepared_before_its_first_position() -> None:
+    client = ClientSession()
+    client.options["max_memory"] = "350"
+    infos = ("INFO game_type 1", "INFO rule 4", "INFO max_memory 350")
+    assert client.prepare(board("7,7", rule="renju")) == ("START 15",)
+    assert client.receive("OK") == EngineReady(infos)
+    assert client.request(board("7,7", rule="renju"), SECOND) == (*FIRST_INFOS[:3], "TURN 7,7")
+    answered(client, "8,8")
+    assert client.prepare(board("7,7 8,8 9,9", rule="renju")) == ()
+    client.new_game()
+    assert client.prepare(board()) == ("RESTART",)
+    assert client.receive("OK") == EngineReady(("INFO rule 0",))
+    assert client.request(board(), SECOND) == ("BEGIN",)
+    assert client.prepare(board(size=22)) == ("START 22",)
+    assert client.receive("ERROR size") == Rejected("START 22: ERROR size")
 
 
 def test_engines_that_do_not_know_restart() -> None:

@@ -132,8 +132,6 @@ def _participant(player_index: int, task: GameTask) -> Participant:
         seed = (base_seed * 1_000_003 + task.scheduled.number) % 2**31
         engine.configure(seed=seed ^ 1)  # only a change of the seed restarts it
         engine.configure(seed=seed)
-    with suppress(TengenError):  # an error occurs again at the first move, and counts there
-        engine.prepare(_board(task), seconds=None)  # loads the net, not on the player's clock
     if isinstance(engine, _TunableEngine):
         engine.tunables = player.tunables
     return Participant(

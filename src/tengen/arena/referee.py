@@ -166,7 +166,7 @@ class Referee:
         try:
             for participant in self._participants.values():
                 self._record_progress(participant)
-                _new_game(participant.engine)
+                self._start_game(participant.engine)
             if self._swap2:
                 self._open_by_swap2()
             while (ending := self._ending()) is None:
@@ -190,6 +190,14 @@ class Referee:
             tuple(self._reports),
             perf_counter() - start,
         )
+
+    def _start_game(self, engine: AnyEngine) -> None:
+        """All that takes no time of the player's clock: nets, START."""
+        try:
+            engine.new_game()
+            engine.prepare(self._board, seconds=None)
+        except TengenError as error:
+            raise fault_of(error) from error
 
     def _record_progress(self, to_move: Participant) -> None:
         """Write who is to move on which board, for `forfeited_game` if this process dies."""
@@ -271,13 +279,6 @@ class Referee:
         for stone in stones:
             self._push(stone)
         return len(stones)
-
-
-def _new_game(engine: AnyEngine) -> None:
-    try:
-        engine.new_game()
-    except TengenError as error:
-        raise fault_of(error) from error
 
 
 def _report(played: PlayResult, seconds: float) -> MoveReport:

@@ -33,9 +33,11 @@ from tengen.engine.protocol.client import (
     ClientSession,
     EngineMove,
     EngineName,
+    EngineReady,
     EngineSwap2Choice,
     IllegalReply,
     Rejected,
+    Reply,
     SendLines,
 )
 from tengen.engine.swap2 import Swap2Choice
@@ -117,6 +119,20 @@ class ProcessEngine(AnyEngine):
         """The options that were set, by name."""
         return MappingProxyType(self._options)
 
+    def prepare(self, board: Board, *, seconds: float | None = 0.0) -> bool:
+        """Start a game on such a board, which then takes no time of its first move. Waits until it
+        has started.
+        """
+        with self._lock:
+            self._check("prepare for a search")
+            lines = self._session.prepare(board)
+        reply = self._exchange(lines) if lines else None
+        if lines and reply is None:
+            raise self._silent("")
+        if isinstance(reply, Rejected):
+            raise _refused(self._name, reply)
+        return True
+
     def configure(self, **options: object) -> None:
         """Set options; they are sent before the next search. Raises BadOption."""
         with self._lock:
@@ -185,19 +201,31 @@ class ProcessEngine(AnyEngine):
     def _request_name(self) -> None:
         """Engines need not answer ABOUT; then they have the name of the program."""
         try:
-            self._pipes.send(self._session.hello())
+            reply = self._exchange(self._session.hello())
+        except BaseException:  # as Ctrl-C: nobody else can end the process
+            self._pipes.kill()
+            raise
+        if isinstance(reply, EngineName):
+            self._name = reply.name or self._name
+
+    def _exchange(self, lines: Sequence[str]) -> Reply | None:
+        """Send lines that start no search; the last reply. None: it does not come in time."""
+        try:
+            self._pipes.send(lines)
             deadline = monotonic() + self._timeout
             while (left := deadline - monotonic()) > 0:
                 line = self._pipes.receive(left)
                 reply = self._session.receive(line) if line is not None else None
-                if isinstance(reply, EngineName):
-                    self._name = reply.name or self._name
-                    return
+                if isinstance(reply, SendLines):
+                    self._pipes.send(reply.lines)
+                elif isinstance(reply, EngineReady):
+                    self._pipes.send(reply.lines)
+                    return reply
+                elif reply is not None:
+                    return reply
         except (OSError, EOFError):
             raise self._died() from None
-        except BaseException:  # as Ctrl-C: nobody else can end the process
-            self._pipes.kill()
-            raise
+        return None
 
     def _begin(self, position: Board, limit: Limit, *, swap2: bool = False) -> _ProcessSearch:
         if not isinstance(limit, Limit):
@@ -324,7 +352,7 @@ class _ProcessSearch(Search):
             error.args = (f"{self._name} answered '{line}': {error}", *error.args[1:])
             self._fail(error)
         elif isinstance(reply, Rejected):
-            self._fail(EngineRefused(f"{self._name} rejected the request: {reply.text}"))
+            self._fail(_refused(self._name, reply))
         elif reply is None and not self._said and not _is_remark(line):
             self._said = line.strip()[:_MAX_QUOTE]
         return None
@@ -339,6 +367,10 @@ class _ProcessSearch(Search):
     def _fail(self, error: TengenError) -> None:
         self._error = self._error or error
         self._done = True
+
+
+def _refused(name: str, reply: Rejected) -> EngineRefused:
+    return EngineRefused(f"{name} rejected the request: {reply.text}")
 
 
 def _seconds(limit: Limit) -> float | None:

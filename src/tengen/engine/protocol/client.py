@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The manager's end of the Gomocup protocol, without input, output, threads or a clock.
 
-`hello` and `request` return lines to send, `receive` parses a line of the engine. TURN sends a
-position that is one move after the last one, BOARD any other.
+`hello`, `prepare` and `request` return lines to send, `receive` parses a line of the engine. TURN
+sends a position that is one move after the last one, BOARD any other.
 """
 
 from __future__ import annotations
@@ -53,6 +53,13 @@ class EngineName:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineReady:
+    """The game has started. `lines` are to be sent now and have no reply."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EngineMove:
     """The engine's legal move."""
 
@@ -81,7 +88,14 @@ class Rejected:
 
 
 Reply: TypeAlias = (
-    SendLines | EngineName | EngineMove | EngineSwap2Choice | IllegalReply | Rejected | Info
+    SendLines
+    | EngineName
+    | EngineReady
+    | EngineMove
+    | EngineSwap2Choice
+    | IllegalReply
+    | Rejected
+    | Info
 )
 
 
@@ -122,6 +136,15 @@ class ClientSession:
         """The next position belongs to another game."""
         self._known, self._match = None, 0
 
+    def prepare(self, board: Board) -> tuple[str, ...]:
+        """The first lines to send to start a game on such a board before its first request;
+        `EngineReady` is the last reply. Empty: it has started.
+        """
+        self._board = board.copy()
+        self._steps.clear()
+        self._add_start()
+        return self._next_step() if self._steps else ()
+
     def request(self, board: Board, limit: Limit, *, swap2: bool = False) -> tuple[str, ...]:
         """The first lines to send to request a move, or a choice in a swap2 opening. Raises
         BadPosition if the protocol cannot express the position.
@@ -131,13 +154,8 @@ class ClientSession:
             raise BadPosition(f"swap2 with {len(board.stones())} stones: expected 0, 3 or 5")
         self._position_lines()  # may raise, so before any change
         self._steps.clear()
-        if board.size != self._size:
-            self._size, self._infos, self._known = board.size, {}, []
-            self._steps.append((_Expects.OK, (f"START {board.size}",)))
-        elif self._known != [] and not self._is_next():
-            self._known = []
-            self._steps.append((_Expects.OK, ("RESTART",)))
-        infos = self._changed_infos(board, limit)
+        self._add_start()
+        infos = self._changed(self._limit_infos(limit) | self._game_infos())
         if swap2:
             lines = ["SWAP2BOARD", *(move.gomocup for move in board.moves), "DONE"]
             self._steps.append((_Expects.CHOICE, (*infos, *lines)))
@@ -182,8 +200,11 @@ class ClientSession:
         return EngineName(f"{facts.get('name', '')} {facts.get('version', '')}".strip())
 
     def _on_ok(self, command: GomocupCommand) -> Reply | None:
-        if command.verb == "OK":
+        if command.verb == "OK" and self._steps:
             return SendLines(self._next_step())
+        if command.verb == "OK":
+            self._expects = _Expects.NOTHING
+            return EngineReady(tuple(self._changed(self._game_infos())))
         if command.verb not in ("ERROR", "UNKNOWN"):
             return None
         if self._sent == ("RESTART",):  # not every engine supports it
@@ -232,6 +253,15 @@ class ClientSession:
 
     # --- requests ---
 
+    def _add_start(self) -> None:
+        """Add the start of a game on the board, if it needs one."""
+        if self._board.size != self._size:
+            self._size, self._infos, self._known = self._board.size, {}, []
+            self._steps.append((_Expects.OK, (f"START {self._size}",)))
+        elif self._known != [] and not self._is_next():
+            self._known = []
+            self._steps.append((_Expects.OK, ("RESTART",)))
+
     def _next_step(self) -> tuple[str, ...]:
         self._expects, self._sent = self._steps.popleft()
         return self._sent
@@ -248,25 +278,27 @@ class ClientSession:
             return ["BEGIN"]
         return ["BOARD", *_stone_lines(self._board), "DONE"]
 
-    def _changed_infos(self, board: Board, limit: Limit) -> list[str]:
-        """The INFO lines whose values have changed."""
+    def _game_infos(self) -> dict[str, str | int]:
+        return {"game_type": 1, "rule": self._board.rule.gomocup, **self.options}
+
+    def _limit_infos(self, limit: Limit) -> dict[str, str | int]:
         clock = None if limit.clock is None else max(1, round(limit.clock * 1000))
         turn = clock or _NO_TIME_LIMIT if limit.time is None else max(1, round(limit.time * 1000))
         self._match = max(self._match, clock or 0)
-        infos: dict[str, str | int] = {
-            "timeout_turn": turn,
-            "timeout_match": self._match if clock else 0,
-            "time_left": clock or _UNLIMITED,
-            "game_type": 1,
-            "rule": board.rule.gomocup,
-            **self.options,
-        }
         extensions = {
             "time_increment": round(limit.increment * 1000),
             "max_depth": limit.depth or 0,
             "max_node": limit.nodes or 0,
         }
-        infos |= {k: v for k, v in extensions.items() if v or k in self._infos}
+        return {
+            "timeout_turn": turn,
+            "timeout_match": self._match if clock else 0,
+            "time_left": clock or _UNLIMITED,
+            **{k: v for k, v in extensions.items() if v or k in self._infos},
+        }
+
+    def _changed(self, infos: Mapping[str, str | int]) -> list[str]:
+        """The INFO lines of those that the engine does not know."""
         changed = {k: str(v) for k, v in infos.items() if self._infos.get(k) != str(v)}
         self._infos |= changed
         return [f"INFO {key} {value}" for key, value in changed.items()]
