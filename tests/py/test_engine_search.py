@@ -167,6 +167,21 @@ def test_ctrl_c_ends_a_search() -> None:
         assert engine.play(board("h8 i9"), Limit(depth=1)).move
 
 
+def test_an_interrupt_when_the_result_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The native search is over, and its result is lost: nobody waits for it for ever."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Engine("classical") as engine:
+        with monkeypatch.context() as patch:
+            patch.setattr(native.NativeSearch, "_play_result", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                engine.play(Board(), Limit(depth=1))
+        assert not engine.is_busy
+        assert engine.play(Board(), Limit(depth=1)).move == Move("h8")
+
+
 def test_closing_in_the_middle() -> None:
     engine = Engine(memory=16)
     analysis = engine.analyse(board("h8 i9"))

@@ -59,6 +59,10 @@ class NativeSearch(Search):
                 self._end()
                 return None
             if event is None:
+                # An exception, such as Ctrl-C, came between the result and here.
+                if not self._player.is_searching:
+                    self._error = EngineDied("the search was interrupted at its end")
+                    self._end()
                 return None
             if event.is_result:
                 self._played = self._play_result(event)
