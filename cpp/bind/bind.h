@@ -23,6 +23,7 @@ void register_lazy_tables(nanobind::module_& module);
 void register_mixnet(nanobind::module_& module);
 void register_nets(nanobind::module_& module);
 void register_player(nanobind::module_& module);
+void register_review(nanobind::module_& module);
 void register_selfplay(nanobind::module_& module);
 void register_solve(nanobind::module_& module);
 void register_system(nanobind::module_& module);

@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
   tengen::bind::register_player(module);
   tengen::bind::register_engine(module);
   tengen::bind::register_gomocup(module);
+  tengen::bind::register_review(module);
   tengen::bind::register_selfplay(module);
   tengen::bind::register_solve(module);
   tengen::bind::register_system(module);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,34 @@ def test_short_lines_are_extended() -> None:
         board.push(move)
     assert board.is_over()
     assert len(missed.better) == 3
+
+
+def _confused(analyse: Callable[..., Analysis]) -> Callable[..., Analysis]:
+    def confused(*given: Any, **more: Any) -> Analysis:
+        result = analyse(*given, **more)
+        result.__class__ = _Confused
+        return result
+
+    return confused
+
+
+class _Confused(Analysis):
+    """Its lines repeat their first move, as those of a faulty program may."""
+
+    def wait(self) -> PlayResult:
+        played = super().wait()
+        assert played.info is not None
+        return replace(played, info=replace(played.info, pv=played.info.pv[:1] * 5))
+
+
+def test_lines_that_cannot_be_played_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tengen.Engine, "analyse", _confused(tengen.Engine.analyse))
+    moves = [tengen.Move(name) for name in GAME]
+    with tengen.Engine(memory=16) as engine:
+        result = review(engine, tengen.Board(15, "freestyle"), moves, 0.02)
+    assert len(result.moves) == len(GAME)
+    for move in result.moves:
+        assert len(set(move.better)) == len(move.better)
 
 
 def test_an_answer_to_a_four_is_forced() -> None:
