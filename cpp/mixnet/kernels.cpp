@@ -19,6 +19,8 @@ const Kernels& kernels(std::string_view name) {
 #elif defined(__aarch64__)
            &NEON,
            &NEONDOT,
+#elif defined(__wasm_simd128__)
+           &SIMD128,
 #endif
        })
     if (version->name == name) return *version;

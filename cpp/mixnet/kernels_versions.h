@@ -25,6 +25,8 @@ extern const Kernels AVX512VNNI;
 #elif defined(__aarch64__)
 extern const Kernels NEON;
 extern const Kernels NEONDOT;
+#elif defined(__wasm_simd128__)
+extern const Kernels SIMD128;
 #endif
 
 }  // namespace tengen::mixnet

@@ -45,7 +45,10 @@ float half_to_float(u16 half) {
     return sign ? -value : value;
   }
   if (exponent == 31) fail("the net has a weight that is not a number");
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
+  const u32 bits = sign | (exponent + 112) << 23 | mantissa << 13;
+  float value;  // no std::bit_cast: older C++ libraries lack it
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
 }
 
 /// Reads the tensors of the payload in order.

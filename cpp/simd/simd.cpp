@@ -40,6 +40,8 @@ std::vector<const Ops*> find_available() {
 #elif defined(__aarch64__)
   versions.push_back(&NEON);  // part of every 64-bit ARM CPU
   if (has_dot_product()) versions.push_back(&NEONDOT);
+#elif defined(__wasm_simd128__)
+  versions.push_back(&SIMD128);
 #endif
   return versions;
 }

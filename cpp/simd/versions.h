@@ -17,6 +17,8 @@ i64 small_net_avx2(const SmallNet& net, const i16* inputs, int shift);  ///< als
 #elif defined(__aarch64__)
 extern const Ops NEON;
 extern const Ops NEONDOT;
+#elif defined(__wasm_simd128__)
+extern const Ops SIMD128;
 #endif
 
 }  // namespace tengen::simd
