@@ -30,7 +30,7 @@ void unmap_memory(void* memory, std::size_t bytes);
 /// Saves address space if that of the process is limited (`ulimit -v`): threads share one heap and
 /// have small stacks, and large blocks are not part of the heap, so that they can be given back.
 /// glibc reserves 64 MiB for the heap of a thread, and where that fails, each allocation takes
-/// whole pages. Without a limit separate heaps are faster.
+/// whole pages.
 void save_address_space();
 
 // --- files ---
