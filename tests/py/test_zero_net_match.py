@@ -15,6 +15,7 @@ from selfplay_nets import FixedNet, Neighbours, small, tiny_net
 from tengen.arena.elo import pair_counts
 from tengen.cli.main import main
 from tengen.nets.weights import NetWeights, make_net, write_weights
+from tengen.train.errors import TrainingFailed
 from tengen.zero.errors import BadZero
 from tengen.zero.gate import net_match
 from tengen.zero.gate.gatekeeper import make_match
@@ -295,3 +296,28 @@ def test_two_nets_in_one_module() -> None:
         assert outputs["policy"].flatten().argmax() == (BLACK if side == 1 else WHITE)
         shares = outputs["value"].softmax(1).flatten().tolist()
         assert shares == pytest.approx([0.7, 0.2, 0.1] if side == 1 else [0.1, 0.5, 0.4], abs=1e-4)
+
+
+@pytest.mark.parametrize("playouts", [0, 2])
+def test_pairings_that_share_batches(playouts: int) -> None:
+    """All pairings at once have the games of each pairing alone."""
+    nets = [Neighbours(1.0), Neighbours(-1.0), Neighbours(0.3)]  # exact in batches of any size
+    pairings = [(0, 1), (0, 2), (1, 2)]
+    made = NetMatchConfig(size=9, games=6, playouts=playouts, threads=2)
+    openings = choose_openings(made)
+    together = dict(net_match.play_pairings(made, openings, nets, pairings, CPU))
+    assert together.keys() == {0, 1, 2}
+    for place, (first, second) in enumerate(pairings):
+        alone = net_match.play_openings(made, openings, (nets[first], nets[second]), CPU)
+        assert alone is not None
+        assert together[place] == alone
+    assert together[0] != together[1]
+
+
+def test_broken_nets_among_pairings() -> None:
+    """The error of one net ends all pairings; nothing is left running."""
+    nets = [Neighbours(1.0), FixedNet((float("nan"), 0.5, 0.5)), Neighbours(0.3)]
+    made = NetMatchConfig(size=9, games=4, playouts=2, threads=2)
+    played = net_match.play_pairings(made, choose_openings(made), nets, [(0, 1), (0, 2)], CPU)
+    with pytest.raises(TrainingFailed, match="unusable"):
+        list(played)

@@ -21,6 +21,7 @@ from tengen.game.rule import Colour, Rule
 from tengen.game.threat import Threat
 from tengen.train.errors import TrainingFailed
 from tengen.zero.errors import BadZero
+from tengen.zero.play.inference import Inference
 from tengen.zero.play.policy_games import PolicyGames
 from tengen.zero.play.selfplay import PlayedGame
 
@@ -32,8 +33,9 @@ EVEN = (1 / 3, 1 / 3, 1 / 3)
 def play(
     rule: str, size: int, openings: Sequence[Sequence[int]], black: nn.Module, white: nn.Module
 ) -> list[PlayedGame]:
-    with PolicyGames(rule, size, len(openings), CPU, threads=1) as games:
-        games.set_nets(black, white)
+    evaluator = Inference(size, len(openings), CPU)
+    evaluator.set_nets(black, white)
+    with PolicyGames(rule, size, len(openings), evaluator, threads=1) as games:
         games.start_games(openings)
         while games.advance_games():
             pass
@@ -134,10 +136,11 @@ def test_moves_of_the_policy_preset(rule: str, tmp_path: Path) -> None:
 
 def test_invalid_games() -> None:
     net = tiny_net()
-    with PolicyGames("freestyle", 9, 2, CPU) as games:
+    evaluator = Inference(9, 2, CPU)
+    with PolicyGames("freestyle", 9, 2, evaluator) as games:
         with pytest.raises(BadZero, match="no net"):
             games.start_games([[40], [41]])
-        games.set_nets(net, net)
+        evaluator.set_nets(net, net)
         for openings, message in (
             ([[40]], "1 openings for 2 games"),
             ([[40], [41, 41]], "different points"),

@@ -47,7 +47,7 @@ def answers(net: nn.Module, boards: np.ndarray[Any, Any]) -> tuple[Any, Any]:
     asking = Inference(size, len(boards), CPU)
     asking.set_nets(net)
     lane.boards[:] = pack(boards, size)
-    asking.start(lane, len(boards), len(boards) // 2)
+    asking.start(lane, len(boards))
     lane.wait()
     return lane.values.copy(), lane.policies.copy()
 
@@ -109,7 +109,7 @@ def test_new_weights_are_copied() -> None:
         if nets == (second,):
             for parameter in second.parameters():
                 nn.init.zeros_(parameter)  # they were copied before
-        asking.start(lane, 4, 2)
+        asking.start(lane, 2, 2)
         result.append(lane.values.copy())
     assert np.allclose(result[0], result[2])
     assert not np.allclose(result[0], result[1])

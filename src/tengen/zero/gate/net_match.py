@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, TypeAlias
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 from torch import nn
@@ -19,11 +22,13 @@ from torch import nn
 from tengen.arena.elo import elo_of_pairs, pair_counts
 from tengen.arena.make_openings import Opening, draw_openings
 from tengen.arena.openings import bundled_openings
+from tengen.cluster import cores
 from tengen.game.rule import MAX_SIZE, MIN_SIZE, Rule
 from tengen.nets.weights import NetWeights
 from tengen.util.config import Config, setting, suggest
 from tengen.zero.errors import BadZero
 from tengen.zero.gate.joined_nets import join_nets
+from tengen.zero.play.inference import Evaluator, SharedInference
 from tengen.zero.play.policy_games import PolicyGames
 from tengen.zero.play.selfplay import PlayedGame, SelfPlay, SelfPlaySettings
 
@@ -90,9 +95,6 @@ class NetMatchConfig(Config):
                 "won_share": 0.0,
                 "faced_share": 0.0,
                 "reuse": False,
-                # Batches shrink as games end: capturing each length costs more than it saves, and
-                # nothing else in the process may use the device during a capture.
-                "graphs": False,
             }
         )
 
@@ -180,42 +182,99 @@ def play_openings(
     device: torch.device,
     stop: Callable[[], bool] = lambda: False,
 ) -> BothGames | None:
-    """The games of two players from these openings, which are distinct; None if stopped.
+    """The games of two players from these openings, which are distinct; None if stopped."""
+    played = play_pairings(config, openings, nets, [(0, 1)], device, stop=stop)
+    return next((games for _, games in played), None)
 
-    Both colour assignments are played in turns: one advances while the net evaluates the leaves of
+
+def play_pairings(
+    config: NetMatchConfig,
+    openings: Sequence[Opening],
+    nets: Sequence[nn.Module],
+    pairings: Sequence[tuple[int, int]],
+    device: torch.device,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[tuple[int, BothGames]]:
+    """The games of each two players, by their places in `nets`, from these distinct openings: the
+    place of a pairing and its games, when they are finished; until `stop`. All pairings are played
+    at once and share batches, as CUDA graphs: nothing else of the process may use the device, unless
+    there is one pairing.
+
+    Both colour assignments are played in turns: one advances while the nets evaluate the leaves of
     the other. Each has its own order of batches, so results do not depend on timing.
     """
     if not openings:
-        return [], []
+        yield from ((place, ([], [])) for place in range(len(pairings)))
+        return
     points = [[move.to_index(config.size) for move in opening] for opening in openings]
-    with (
-        _make_games(config, len(points), device) as as_black,
-        _make_games(config, len(points), device) as as_white,
-    ):
-        as_black.set_nets(*nets)
-        as_white.set_nets(*nets[::-1])
-        active = [as_black, as_white]
-        for games in active:
-            games.start_games(points)
-        while active:
-            if stop():
-                return None
-            active = [games for games in active if games.advance_games()]
-        return as_black.finished_games(), as_white.finished_games()
+    swapped = [(second, first) for first, second in pairings]
+    games_of = Counter(net for pairing in pairings for net in pairing)
+    rows = [max(1, games_of[net] * len(openings)) for net in range(len(nets))]
+    finished: list[dict[int, list[PlayedGame]]] = [{}, {}]
+    with ExitStack() as stack:
+        advancing = stack.enter_context(ThreadPoolExecutor(config.threads or cores()))
+        sides = []
+        for players in (pairings, swapped):
+            # Urgent: small batches, each of which waits for the last one. Of one pairing they shrink
+            # as games end, and capturing each length costs more than it saves.
+            options = {"graphs": len(pairings) > 1, "urgent": True}
+            shared = SharedInference(nets, config.size, rows, device, **options)
+            sides.append(stack.enter_context(closing(_Games(config, points, players, shared))))
+        while any(side.active for side in sides):
+            for side, done in zip(sides, finished, strict=True):
+                if stop():
+                    return
+                done |= side.advance(advancing)
+            for place in finished[0].keys() & finished[1].keys():
+                yield place, (finished[0].pop(place), finished[1].pop(place))
 
 
-class _Games(Protocol):
-    """What a match needs of `SelfPlay` and `PolicyGames`."""
+class _Games:
+    """The games of all pairings (black's net, white's net) in one of the colour assignments."""
 
-    def set_nets(self, *nets: nn.Module) -> None: ...
-    def start_games(self, openings: Sequence[Sequence[int]]) -> None: ...
-    def advance_games(self) -> bool: ...
-    def finished_games(self) -> list[PlayedGame]: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *_: object) -> None: ...
+    def __init__(
+        self,
+        config: NetMatchConfig,
+        openings: Sequence[Sequence[int]],
+        pairings: Sequence[tuple[int, int]],
+        shared: SharedInference,
+    ) -> None:
+        if len(pairings) > 1:  # a thread advances the games of one
+            config = replace(config, threads=1)
+        self._shared = shared
+        self.active: dict[int, SelfPlay | PolicyGames] = {}
+        for place, pairing in enumerate(pairings):
+            games = _make_games(config, len(openings), shared.share(*pairing))
+            games.start_games(openings)
+            self.active[place] = games
+        shared.start()
+
+    def advance(self, threads: ThreadPoolExecutor) -> dict[int, list[PlayedGame]]:
+        """Advance all games, and start their next batches; returns the finished pairings."""
+        self._shared.finish()
+        playing = list(self.active.values())
+        if len(playing) > 1:
+            unfinished = list(threads.map(lambda games: games.advance_games(), playing))
+        else:
+            unfinished = [games.advance_games() for games in playing]
+        self._shared.start()
+        finished = {}
+        for (place, games), is_unfinished in zip(
+            list(self.active.items()), unfinished, strict=True
+        ):
+            if not is_unfinished:
+                finished[place] = games.finished_games()
+                self.active.pop(place).close()
+        return finished
+
+    def close(self) -> None:
+        for games in self.active.values():
+            games.close()
+        self._shared.close()
 
 
-def _make_games(config: NetMatchConfig, games: int, device: torch.device) -> _Games:
+def _make_games(config: NetMatchConfig, games: int, evaluator: Evaluator) -> SelfPlay | PolicyGames:
     if config.playouts:
-        return SelfPlay(config.selfplay(games), str(device), by_mover=True)
-    return PolicyGames(config.rule, config.size, games, device, config.threads)
+        return SelfPlay(config.selfplay(games), by_mover=True, evaluator=evaluator)
+    return PolicyGames(config.rule, config.size, games, evaluator, config.threads)

@@ -6,7 +6,7 @@ stored as those of the arena (docs/formats/arena.md), so its standings, ratings 
     folder = play_net_tournament(players, config, device, Path("results/nets"))
     standings(folder.definition, folder.games).ratings.elo
 
-A kill loses the pairing in progress: its games are stored when all of them are finished.
+A kill loses the pairings in progress: their games are stored when all of a pairing are finished.
 """
 
 from __future__ import annotations
@@ -29,10 +29,13 @@ from tengen.game.rule import Colour, Rule
 from tengen.util.files import locked
 from tengen.zero.errors import BadZero
 from tengen.zero.gate.fixed_opponents import ArenaProgress
-from tengen.zero.gate.net_match import BothGames, NetMatchConfig, choose_openings, play_openings
+from tengen.zero.gate.net_match import BothGames, NetMatchConfig, choose_openings, play_pairings
 from tengen.zero.gate.net_players import NetPlayer, find_player
 from tengen.zero.play.selfplay import PlayedGame
 
+# In progress at once on a GPU. On the CPU it is one pairing: larger batches gain little there, and
+# results depend on the composition of a batch in the last digits.
+_GAMES = 8192
 _MAX_NAME = 60  # letters of a player's name in the arena
 _CHECKSUM = "weights"  # option of a player: the checksum of its nets
 
@@ -78,31 +81,38 @@ def _play(
     device: torch.device,
     stop: Callable[[], bool],
 ) -> Iterator[None]:
-    """Plays and stores the missing games; yields after each pairing. Only the nets of two players
-    are in memory.
+    """Plays and stores the missing games; yields after each pairing. Only the nets of the pairings
+    in progress are in memory.
     """
     size, meetings = config.size, opponents(folder.definition)
     openings = [tuple(Move.parse(name, size) for name in names) for names in folder.openings]
     known = {game.number for game in folder.games}
+    missing = [
+        (pairing, numbers)
+        for place, pairing in enumerate(meetings)
+        if not known.issuperset(numbers := _numbers(place, len(meetings), len(openings)))
+    ]
     loaded: dict[int, nn.Module] = {}
-    for place, (a, b) in enumerate(meetings):
-        numbers = _numbers(place, len(meetings), len(openings))
-        if known.issuperset(numbers):
-            continue
+    at_once = max(1, _GAMES // (2 * len(openings))) if device.type == "cuda" and openings else 1
+    for first in range(0, len(missing), at_once):
         if stop():
             return
-        for other in loaded.keys() - {a, b}:
-            del loaded[other]
-        for player in (a, b):
-            if player not in loaded:
-                loaded[player] = players[player].load()
-        games = play_openings(config, openings, (loaded[a], loaded[b]), device, stop)
-        if games is None:
-            return
-        for game in _match_games(games, numbers, (a, b), size):
-            if game.number not in known:  # known: a kill interrupted the storing of this pairing
-                folder.add(game)
-        yield
+        some = missing[first : first + at_once]
+        wanted = sorted({player for pairing, _ in some for player in pairing})
+        for player in loaded.keys() - wanted:
+            del loaded[player]
+        loaded = {one: loaded[one] if one in loaded else players[one].load() for one in wanted}
+        places = [(wanted.index(a), wanted.index(b)) for (a, b), _ in some]
+        for place, both in play_pairings(
+            config, openings, [*loaded.values()], places, device, stop=stop
+        ):
+            pairing, numbers = some[place]
+            for game in _match_games(both, numbers, pairing, size):
+                if (
+                    game.number not in known
+                ):  # known: a kill interrupted the storing of this pairing
+                    folder.add(game)
+            yield
 
 
 def _numbers(place: int, meetings: int, openings: int) -> list[int]:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Net inference for self-play: packed leaves in, win/draw/loss and policies out. Several batches
-are in progress at once: the GPU evaluates one while the cores advance the games of another. Shapes:
-B leaves, P = size * size points.
+"""Net inference for self-play and matches: packed leaves in; win, draw and loss, and policies out.
+Several batches are in progress at once: the GPU evaluates one while the cores advance the games of
+another. Shapes: B leaves, P = size * size points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +19,8 @@ from tengen.zero.errors import BadZero
 
 LOGIT_STEPS = 256  # steps per logit of the policy, which is passed as integers
 _MAX_LOGIT = 32767
-_LENGTHS = 8  # with two nets, sub-batches are padded to one of this many lengths
+_LENGTHS = 8  # with several nets, parts of a batch are padded to one of this many lengths
+_SHARED_LENGTHS = 4  # fewer: each is a CUDA graph of each net
 _WARM_UP = 3  # runs before a CUDA graph is captured
 
 
@@ -57,14 +59,32 @@ class BatchBuffer:
         runner.run(self._boards[part], self._values[part], self._policies[part])
 
 
-class Inference:
-    """Evaluates batches with one net, or with one net per colour."""
+class Evaluator(Protocol):
+    """What games need of their nets."""
 
-    def __init__(self, size: int, rows: int, device: torch.device, **options: bool) -> None:
-        """`rows`: maximum leaves per batch. `options`: compile, graphs, and urgent: its batches get
-        priority over other work of this process, such as training.
+    @property
+    def is_ready(self) -> bool: ...
+    def set_nets(self, *nets: nn.Module) -> None: ...
+    def start(self, buffer: BatchBuffer, *counts: int) -> None: ...
+    def close(self) -> None: ...
+
+
+class Inference:
+    """An `Evaluator` with one net or several: each evaluates a part of a batch."""
+
+    def __init__(
+        self,
+        size: int,
+        rows: int,
+        device: torch.device,
+        *,
+        lengths: int = _LENGTHS,
+        **options: bool,
+    ) -> None:
+        """`rows`: maximum leaves of a net per batch. `options`: compile, graphs, and urgent: its
+        batches get priority over other work of this process, such as training.
         """
-        self.size, self.rows, self.device = size, rows, device
+        self.size, self.rows, self.device, self._lengths = size, rows, device, lengths
         self._options = options
         on_gpu = device.type == "cuda"
         if on_gpu:  # process-wide: all batches have the same length
@@ -75,9 +95,7 @@ class Inference:
         self._runners: dict[tuple[int, int], _Runner] = {}
 
     def set_nets(self, *nets: nn.Module) -> None:
-        """Copy the weights of one net, or of two: black's and white's."""
-        if len(nets) not in (1, 2):
-            raise BadZero(f"self-play needs one net, or two (black's and white's), not {len(nets)}")
+        """Copy the weights of these nets."""
         fresh = [_inference_copy(net) for net in nets]
         if self._stream is not None:  # the weights may still be being written
             self._stream.wait_stream(torch.cuda.current_stream(self.device))
@@ -96,18 +114,18 @@ class Inference:
         """Whether there is a net."""
         return bool(self._nets)
 
-    def start(self, buffer: BatchBuffer, count: int, black: int) -> None:
-        """Start the evaluation of the first `count` leaves, of which the first `black` have black
-        to move. `BatchBuffer.wait` waits for the results.
+    def start(self, buffer: BatchBuffer, *counts: int) -> None:
+        """Start the evaluation of the first leaves: `counts` by each net in turn. One net evaluates
+        all of them. `BatchBuffer.wait` waits for the results.
         """
         with self._on_stream(), torch.inference_mode():
             if len(self._nets) == 1:
-                self._evaluate(buffer, 0, 0, count, self.rows)
+                self._evaluate(buffer, 0, 0, sum(counts), self.rows)
             else:
-                step = -(-self.rows // _LENGTHS)
-                for net, first, last in ((0, 0, black), (1, black, count)):
-                    length = min(self.rows, -(-(last - first) // step) * step)
-                    self._evaluate(buffer, net, first, last, length)
+                step = -(-self.rows // self._lengths)
+                for net, (count, last) in enumerate(zip(counts, accumulate(counts), strict=True)):
+                    length = min(self.rows, -(-count // step) * step)
+                    self._evaluate(buffer, net, last - count, last, length)
             buffer.mark()
 
     def _evaluate(self, buffer: BatchBuffer, net: int, first: int, last: int, length: int) -> None:
@@ -132,6 +150,83 @@ class Inference:
             self._stream.synchronize()
         self._runners.clear()
         self._nets.clear()
+
+
+class SharedInference:
+    """Evaluates the leaves of many sets of games together, those of each net as one batch: sets of
+    a few games would leave a GPU idle. A set gets an `Evaluator` by `share`; `start` evaluates what
+    all of them have asked for, `finish` waits and hands out the results.
+    """
+
+    def __init__(
+        self, nets: Sequence[nn.Module], size: int, rows: Sequence[int], device: torch.device,
+        **options: bool,
+    ) -> None:  # fmt: skip
+        """`rows`: maximum leaves of each net; `options` as of `Inference`."""
+        lengths = _SHARED_LENGTHS if options.get("graphs") else _LENGTHS
+        self._inference = Inference(size, max(rows), device, lengths=lengths, **options)
+        self._inference.set_nets(*nets)
+        self._nets = len(nets)
+        self._buffer = BatchBuffer(sum(rows), size, device)
+        self._shares = 0
+        # What sets of games ask for: the number of the set, a net, leaves in a buffer.
+        self._asked: list[tuple[int, int, BatchBuffer, slice]] = []
+        self._started: list[tuple[BatchBuffer, slice, slice]] = []  # and their rows in `_buffer`
+
+    def share(self, *nets: int) -> Evaluator:
+        """For a set of games of these nets, by their places: black's and white's."""
+        self._shares += 1
+        return _Share(self, self._shares, nets)
+
+    def ask(self, number: int, net: int, buffer: BatchBuffer, leaves: slice) -> None:
+        """Add leaves of a set to the next batch. May be called by several threads."""
+        self._asked.append((number, net, buffer, leaves))
+
+    def start(self) -> None:
+        """Start the evaluation of all that was asked for, in an order that no timing changes."""
+        counts, row = [0] * self._nets, 0
+        for _, net, buffer, leaves in sorted(self._asked, key=lambda one: (one[1], one[0])):
+            count = leaves.stop - leaves.start
+            rows = slice(row, row + count)
+            self._buffer.boards[rows] = buffer.boards[leaves]
+            self._started.append((buffer, leaves, rows))
+            counts[net] += count
+            row += count
+        self._asked.clear()
+        if row:
+            self._inference.start(self._buffer, *counts)
+
+    def finish(self) -> None:
+        """Wait for the results, and hand them out."""
+        self._buffer.wait()
+        for buffer, leaves, rows in self._started:
+            buffer.values[leaves] = self._buffer.values[rows]
+            buffer.policies[leaves] = self._buffer.policies[rows]
+        self._started.clear()
+
+    def close(self) -> None:
+        """Free the memory."""
+        self._inference.close()
+
+
+class _Share:
+    """The part of a set of games in a `SharedInference`."""
+
+    is_ready = True
+
+    def __init__(self, shared: SharedInference, number: int, nets: Sequence[int]) -> None:
+        self._shared, self._number, self._nets = shared, number, nets
+
+    def set_nets(self, *nets: nn.Module) -> None:
+        raise BadZero("the nets of shared inference are set once for all games")
+
+    def start(self, buffer: BatchBuffer, *counts: int) -> None:
+        for net, count, last in zip(self._nets, counts, accumulate(counts), strict=True):
+            if count:
+                self._shared.ask(self._number, net, buffer, slice(last - count, last))
+
+    def close(self) -> None:
+        """The memory belongs to all sets."""
 
 
 class _Runner:

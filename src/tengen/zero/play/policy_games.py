@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import nn
 
 from tengen.data.packing import own_view, pack
 from tengen.game import batch as rules
@@ -20,7 +19,7 @@ from tengen.game.rule import Rule
 from tengen.game.threat import Threat
 from tengen.train.errors import TrainingFailed
 from tengen.zero.errors import BadZero
-from tengen.zero.play.inference import BatchBuffer, Inference
+from tengen.zero.play.inference import BatchBuffer, Evaluator
 from tengen.zero.play.selfplay import PlayedGame
 
 _REACH = 3  # lines from a stone at which moves are considered, as in cpp/search/position.cpp
@@ -40,12 +39,14 @@ class PolicyGames:
     """One game from each opening, all advanced together. Not thread-safe."""
 
     def __init__(
-        self, rule: str, size: int, games: int, device: torch.device, threads: int = 0
+        self, rule: str, size: int, games: int, evaluator: Evaluator, threads: int = 0
     ) -> None:
-        """`threads`: for rules and threats; 0: one per core."""
+        """`evaluator`: of black's and white's net, which are set already; it reads and writes
+        buffers in host memory. `threads`: for rules and threats; 0: one per core.
+        """
         self._rule, self._size, self._threads = Rule.parse(rule), size, threads
-        self._inference = Inference(size, games, device, graphs=False, urgent=True)
-        self._buffer = BatchBuffer(games, size, device)
+        self._inference = evaluator
+        self._buffer = BatchBuffer(games, size, torch.device("cpu"))
         self._boards = np.zeros((games, size, size), np.uint8)
         self._moves: list[list[int]] = []
         self._opening: list[int] = []  # stones of each opening
@@ -54,14 +55,10 @@ class PolicyGames:
         self._batch: Array = np.zeros(0, np.intp)
         self._legal: Array = np.zeros((0, size, size), np.bool_)
 
-    def set_nets(self, *nets: nn.Module) -> None:
-        """Use the weights of black's net and of white's."""
-        self._inference.set_nets(*nets)
-
     def start_games(self, openings: Sequence[Sequence[int]]) -> None:
         """Start a game from each opening (points); as many as there are games. Raises BadZero."""
         if not self._inference.is_ready:
-            raise BadZero("no net to play with: call set_nets() first")
+            raise BadZero("no net to play with")
         if len(openings) != len(self._boards):
             raise BadZero(f"{len(openings)} openings for {len(self._boards)} games")
         self._boards[:] = 0
@@ -129,7 +126,7 @@ class PolicyGames:
             view = own_view(boards[left], sides[left])
             self._buffer.boards[: len(left)] = pack(view, self._size)
             black = int(np.count_nonzero(sides[left] == 1))
-            self._inference.start(self._buffer, len(left), black)
+            self._inference.start(self._buffer, black, len(left) - black)
 
     def _choose(self, policies: Array) -> Array:
         """The moves, as points, by the logits [B, P] of the games in progress."""

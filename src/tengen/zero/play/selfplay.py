@@ -25,7 +25,7 @@ from tengen.zero.play.generator import SelfPlayGames, StopPlaying, find_game_gen
 if TYPE_CHECKING:
     from torch import nn
 
-    from tengen.zero.play.inference import BatchBuffer, Inference
+    from tengen.zero.play.inference import BatchBuffer, Evaluator
 
 # Meanings of the column `source`, and how a game ended.
 SOURCES = {1: "search", 2: "solver", 3: "forced", 4: "proven"}
@@ -133,11 +133,17 @@ class SelfPlay:
     """A `GameGenerator`. Not thread-safe."""
 
     def __init__(
-        self, settings: SelfPlaySettings, device: str | None = None, *, by_mover: bool = False
+        self,
+        settings: SelfPlaySettings,
+        device: str | None = None,
+        *,
+        by_mover: bool = False,
+        evaluator: Evaluator | None = None,
     ) -> None:
         """`device`: cpu or cuda; None: a GPU if there is one. Two nets: each evaluates positions
         with its colour to move. `by_mover`: each evaluates all leaves of its colour's searches, so
-        that two nets play a match. Raises BadZero.
+        that two nets play a match. `evaluator`: of nets that are set already; it reads and writes
+        buffers in host memory. Raises BadZero.
         """
         if by_mover and settings.reuse:
             raise BadZero("reuse shares evaluations between the players of a match: disable it")
@@ -147,6 +153,8 @@ class SelfPlay:
 
         self.settings = settings
         self.timing = SelfPlayTiming()
+        if evaluator is not None:
+            device = "cpu"  # of the buffers
         where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self._core: _core.SelfPlay | None = _core.SelfPlay(settings.native(by_mover))
         sizes = [self._core.group_size(group) for group in range(settings.groups)]
@@ -155,7 +163,7 @@ class SelfPlay:
             "graphs": settings.graphs,
             "urgent": by_mover,  # a match has many small batches, each waits for the last one
         }
-        self._inference: Inference = Inference(settings.size, max(sizes), where, **options)
+        self._inference = evaluator or Inference(settings.size, max(sizes), where, **options)
         self._buffers: list[BatchBuffer] = [
             BatchBuffer(size, settings.size, where) for size in sizes
         ]
@@ -168,6 +176,8 @@ class SelfPlay:
         batches already started are answered by the previous nets.
         """
         self._open()
+        if len(nets) not in (1, 2):
+            raise BadZero(f"self-play needs one net, or two (black's and white's), not {len(nets)}")
         self._inference.set_nets(*nets)
 
     def play(self, positions: int, heartbeat: Callable[[], None] = lambda: None) -> SelfPlayGames:
@@ -190,8 +200,9 @@ class SelfPlay:
         return self._to_games(self._last)
 
     def start_games(self, openings: Sequence[Sequence[int]]) -> None:
-        """Start one game from each opening (points); `advance_games` plays them. At most as many as
-        there are games in parallel, and before any other game. Raises as `play` does.
+        """Start one game from each opening (points), and the first batch; `advance_games` plays
+        them. At most as many as there are games in parallel, and before any other game. Raises as
+        `play` does.
         """
         core = self._ready()
         given = [tuple(opening) for opening in openings]
@@ -202,6 +213,7 @@ class SelfPlay:
         except ValueError as error:
             raise BadZero(f"cannot play these openings: {error}") from None
         self._openings = given
+        self._start_batch(core, self._buffers[self._next])
 
     def advance_games(self) -> bool:
         """Advance a group of the started games; whether any of them is unfinished."""
@@ -253,7 +265,7 @@ class SelfPlay:
         """Start the evaluation of the leaves of the next group."""
         count, black = core.leaves(self._next)
         if count:
-            self._inference.start(buffer, count, black)
+            self._inference.start(buffer, black, count - black)
             self.timing.batches += 1
             self.timing.leaves += count
         buffer.is_started = True
