@@ -216,8 +216,8 @@ def play_pairings(
         advancing = stack.enter_context(ThreadPoolExecutor(config.threads or cores()))
         sides = []
         for players in (pairings, swapped):
-            # Urgent: small batches, each of which waits for the last one. Of one pairing they shrink
-            # as games end, and capturing each length costs more than it saves.
+            # Urgent: each small batch waits for the last one. Those of one pairing shrink as games
+            # end, and capturing each length costs more than it saves.
             options = {"graphs": len(pairings) > 1, "urgent": True}
             shared = SharedInference(nets, config.size, rows, device, **options)
             sides.append(stack.enter_context(closing(_Games(config, points, players, shared))))
