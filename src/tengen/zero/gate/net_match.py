@@ -198,8 +198,8 @@ def play_pairings(
 ) -> Iterator[tuple[int, BothGames]]:
     """The games of each two players, by their places in `nets`, from these distinct openings: the
     place of a pairing and its games, when they are finished; until `stop`. All pairings are played
-    at once and share batches, as CUDA graphs: nothing else of the process may use the device, unless
-    there is one pairing.
+    at once and share batches. On a GPU these are CUDA graphs: while several pairings are played,
+    nothing else of the process may use the device.
 
     Both colour assignments are played in turns: one advances while the nets evaluate the leaves of
     the other. Each has its own order of batches, so results do not depend on timing.
