@@ -118,7 +118,7 @@ Actions Session::execute(const Command& command) {
 Actions Session::run(const Command& command) {
   if (block_) return in_block(command);
   const Handler handler = find(command.verb);
-  if (handler == nullptr) return {send("UNKNOWN command '" + quoted(command.text()) + "'")};
+  if (handler == nullptr) return {send("UNKNOWN command '" + in_quotes(command.text()) + "'")};
   Actions actions = (this->*handler)(command);
   if (command.verb == "ABOUT") return actions;
   // StartSearch itself ends pondering, or continues it on the expected reply.
@@ -131,7 +131,7 @@ Actions Session::run(const Command& command) {
 Actions Session::start(const Command& command) {
   const std::optional<i64> size = parse_number(first_word(command.rest).first);
   if (!size || *size < MIN_SIZE || *size > MAX_SIZE) {
-    const std::string text = command.rest.empty() ? "" : " '" + quoted(command.rest) + "'";
+    const std::string text = command.rest.empty() ? "" : " '" + in_quotes(command.rest) + "'";
     throw Refused("no board of that size" + text + ": sizes are " + std::to_string(MIN_SIZE) +
                   " to " + std::to_string(MAX_SIZE));
   }

@@ -89,7 +89,7 @@ std::optional<i64> parse_number(std::string_view text) {
 
 Point parse_point(std::string_view text, int size) {
   const auto found = numbers<2>(text);
-  if (!found) throw Refused("no point '" + quoted(text) + "': expected x,y");
+  if (!found) throw Refused("no point '" + in_quotes(text) + "': expected x,y");
   return on_board((*found)[0], (*found)[1], size);
 }
 
@@ -112,12 +112,12 @@ std::string format_points(const std::vector<Point>& points) {
 
 OwnedStone parse_stone(std::string_view text, int size) {
   const auto found = numbers<3>(text);
-  if (!found) throw Refused("no stone '" + quoted(text) + "': expected x,y,who");
+  if (!found) throw Refused("no stone '" + in_quotes(text) + "': expected x,y,who");
   const auto [x, y, owner] = *found;
   return {on_board(x, y, size), owner};
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result;
   for (const char c : text)
     if (!continues(c)) result += is_printable(c) ? c : '?';

@@ -55,7 +55,7 @@ struct OwnedStone {
 OwnedStone parse_stone(std::string_view text, int size);
 
 /// A text for a reply: short, printable ASCII.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 /// `text` as one line, with single quotes for double ones.
 std::string plain(std::string_view text);
 

@@ -231,7 +231,8 @@ class SpeedStep(Step):
         device = find_device(work.device)
         is_gpu = device.type == "cuda"
         kind = torch.bfloat16 if is_gpu else torch.float32
-        module = placed(fused(make_net(net)), device).to(kind)
+        module = placed(fused(make_net(net)), device)
+        module.body.to(kind)  # heads compute in float32
         shape = (self.batch, 2, self.size, self.size)
         planes = torch.randint(0, 2, shape, device=device).to(kind)
 
