@@ -230,14 +230,14 @@ class SpeedStep(Step):
 
         device = find_device(work.device)
         is_gpu = device.type == "cuda"
-        kind = torch.bfloat16 if is_gpu else torch.float32
         module = placed(fused(make_net(net)), device)
-        module.body.to(kind)  # heads compute in float32
         shape = (self.batch, 2, self.size, self.size)
-        planes = torch.randint(0, 2, shape, device=device).to(kind)
+        planes = torch.randint(0, 2, shape, device=device).float()
 
         def once() -> None:
-            with torch.inference_mode():
+            # No cache of converted weights: a graph would use it after it was freed.
+            options = {"enabled": is_gpu, "cache_enabled": False}
+            with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, **options):
                 module(planes)
 
         replay = _captured(once) if is_gpu else once
