@@ -74,8 +74,8 @@ TEST(protocol_numbers) {
 }
 
 TEST(protocol_quotes_are_short_and_printable) {
-  CHECK_EQ(quoted(std::string_view("a\nb\0\xC3\xBC", 6)), std::string("a?b??"));
-  CHECK_EQ(quoted(std::string(500, 'x')).size(), 60u);
+  CHECK_EQ(in_quotes(std::string_view("a\nb\0\xC3\xBC", 6)), std::string("a?b??"));
+  CHECK_EQ(in_quotes(std::string(500, 'x')).size(), 60u);
   CHECK_EQ(plain("no \"net\"\nhere"), std::string("no 'net' here"));
 }
 
