@@ -19,7 +19,7 @@ IN_PARALLEL := seq 0 7 | xargs -P $(JOBS) -I{} ./tengen_tests "" {}/8
 .NOTPARALLEL:
 .PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
 	check format stubs bench coverage requirements wheel sdist bundle executables linux-x86_64 linux-aarch64 windows \
-	clang gomocup release clean
+	clang wasm gomocup release clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -170,6 +170,12 @@ linux-x86_64 linux-aarch64 windows clang: $(VENV)/.cmake
 	@$(if $(call compiler,$@),,echo "$(call needed,$@)"; exit 1)
 	$(CMAKE) --preset $@ -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -DCMAKE_CXX_COMPILER=$(call compiler,$@)
 	$(CMAKE) --build --preset $@ --parallel $(JOBS) --target pbrain-tengen
+
+wasm: $(VENV)/.cmake  ## the engine of the page as WebAssembly, in build/wasm (needs emscripten)
+	@command -v emcmake >/dev/null || { echo "wasm needs emscripten (Debian: apt install emscripten)"; exit 1; }
+	emcmake $(CMAKE) --preset wasm -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja"
+	@# Debian's emscripten finds its JavaScript parser there.
+	NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" $(CMAKE) --build --preset wasm --parallel $(JOBS) --target page-engine
 
 gomocup: windows  ## the zip for the Gomocup tournament, in dist/ (needs mingw-w64)
 	$(BIN)/python scripts/release.py gomocup

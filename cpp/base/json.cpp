@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "base/json.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
 
 #include "base/number_text.h"
+#include "base/types.h"
 
 namespace tengen {
 
@@ -140,6 +143,91 @@ class JsonReader {
 
   std::string_view rest_;
 };
+
+namespace {
+
+constexpr double DECIMALS = 10'000;           ///< numbers are multiples of 1 / DECIMALS
+constexpr double MAX_DECIMAL = 9e15 / DECIMALS;  ///< larger numbers are written as whole ones
+
+void write_text(std::string& out, std::string_view text) {
+  constexpr std::string_view HEX = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') out += '\\';
+    if (code >= ' ') {
+      out += c;
+    } else {
+      out += "\\u00";
+      out += HEX[code >> 4];
+      out += HEX[code & 15];
+    }
+  }
+  out += '"';
+}
+
+void write_number(std::string& out, double number) {
+  if (!std::isfinite(number)) {
+    out += "null";
+    return;
+  }
+  const bool has_decimals = std::abs(number) < MAX_DECIMAL;
+  const double limit = 9e18;  // within i64
+  const i64 scaled = std::llround(has_decimals ? number * DECIMALS : std::clamp(number, -limit, limit));
+  if (!has_decimals) {
+    out += std::to_string(scaled);
+    return;
+  }
+  const i64 one = static_cast<i64>(DECIMALS), size = scaled < 0 ? -scaled : scaled;
+  out += scaled < 0 ? "-" : "";
+  out += std::to_string(size / one);
+  if (size % one == 0) return;
+  std::string decimals = std::to_string(one + size % one);  // 1, then the digits
+  decimals[0] = '.';
+  out += decimals.substr(0, decimals.find_last_not_of('0') + 1);
+}
+
+}  // namespace
+
+/// Appends values to a text.
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::string& out) : out_(out) {}
+
+  void write(const Json& json) {
+    if (json.is_null()) out_ += "null";
+    if (const bool* const truth = json.truth()) out_ += *truth ? "true" : "false";
+    if (const double* const number = json.number()) write_number(out_, *number);
+    if (const std::string* const text = json.text()) write_text(out_, *text);
+    if (const Json::Array* const array = json.array()) {
+      char before = '[';
+      for (const Json& one : *array) {
+        out_ += std::exchange(before, ',');
+        write(one);
+      }
+      out_ += array->empty() ? "[]" : "]";
+    }
+    if (const Json::Object* const object = json.object()) {
+      char before = '{';
+      for (const auto& [key, value] : *object) {
+        out_ += std::exchange(before, ',');
+        write_text(out_, key);
+        out_ += ':';
+        write(value);
+      }
+      out_ += object->empty() ? "{}" : "}";
+    }
+  }
+
+ private:
+  std::string& out_;
+};
+
+std::string Json::dump() const {
+  std::string out;
+  JsonWriter(out).write(*this);
+  return out;
+}
 
 Json Json::parse(std::string_view text) { return JsonReader(text).read(); }
 
