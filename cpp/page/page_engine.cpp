@@ -2,9 +2,11 @@
 #include "page/page_engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/review.h"
+#include "engine/swap2.h"
 
 namespace tengen::page {
 
@@ -18,8 +20,13 @@ constexpr double MAX_MOVE_TIME = 60;       ///< seconds of a move
 constexpr double MAX_CLOCK = 36'000;       ///< seconds of a clock
 constexpr size_t POLICY_POINTS = 24;       ///< that are sent
 constexpr double MIN_PROBABILITY = 0.004;  ///< less would show as 0%
-
-double now() { return static_cast<double>(StopCondition::now_in_nanoseconds()) * 1e-9; }
+constexpr double SWAP2_TIME = 1;           ///< seconds of a choice
+constexpr double SOLVE_TIME = 30;          ///< seconds of a solver at most
+constexpr size_t SOLVER_MEMORY = size_t{32} << 20;
+constexpr size_t MAX_PROOFS = 4;     ///< that are kept
+constexpr size_t MAX_REPLIES = 60;   ///< of a proof node that are sent
+constexpr int MAX_REVIEWED = 400;    ///< moves of a game
+constexpr double REVIEW_EVENT = 0.25;  ///< seconds between two events of a review
 
 void send_json(const PageEngine::Send& send, const Json& event) { send(event.dump()); }
 
@@ -52,6 +59,23 @@ PlayRequest search_of(const PagePosition& position) {
   if (outcome(position.board, position.rule).ending != Ending::NONE)
     throw RequestError("over", "the game is over: there is nothing to search");
   return {position.board, position.rule};
+}
+
+/// The moves of a review, with black's values.
+Json::Array reviewed(const std::vector<ReviewedMove>& moves) {
+  Json::Array shown;
+  for (const ReviewedMove& move : moves) {
+    const Score own = move.score_after(), after = move.colour == BLACK ? own : -own;
+    shown.push_back(Json::Object{{"ply", move.ply},
+                                 {"move", point_name(move.move)},
+                                 {"colour", colour_name(move.colour)},
+                                 {"verdict", VERDICT_NAMES[static_cast<size_t>(move.verdict)]},
+                                 {"loss", move.loss},
+                                 {"better", names_of(move.better)},
+                                 {"win_rate", after.win_rate()},
+                                 {"mate", after.mate == 0 ? Json() : Json(after.mate)}});
+  }
+  return shown;
 }
 
 bool is_legal(const std::vector<Point>& legal, Point p) {
@@ -105,6 +129,7 @@ void PageEngine::handle(std::string_view text, const Send& send) {
     request = Json::parse(text);
     if (const Json* const given = request.find("id"); given != nullptr && given->number() != nullptr)
       id = *given;
+    is_stopped_ = false;
     answer(request, id, send);
   } catch (const RequestError& error) {
     send_error(send, id, error.code(), error.what());
@@ -120,7 +145,10 @@ void PageEngine::handle(std::string_view text, const Send& send) {
 void PageEngine::answer(const Json& request, const Json& id, const Send& send) {
   using Answer = void (PageEngine::*)(const Json&, const Json&, const Send&);
   static constexpr std::pair<std::string_view, Answer> ANSWERS[] = {
-      {"view", &PageEngine::view}, {"move", &PageEngine::move}, {"analyse", &PageEngine::analyse}};
+      {"view", &PageEngine::view},       {"new_game", &PageEngine::new_game},
+      {"move", &PageEngine::move},       {"swap2", &PageEngine::swap2},
+      {"analyse", &PageEngine::analyse}, {"solve", &PageEngine::solve},
+      {"review", &PageEngine::review},   {"proof_step", &PageEngine::proof_step}};
   const Json* const type = member(request, "type");
   if (type != nullptr && type->text() != nullptr)
     for (const auto& [name, answer] : ANSWERS)
@@ -128,7 +156,10 @@ void PageEngine::answer(const Json& request, const Json& id, const Send& send) {
   throw RequestError("message", "there is no such request");
 }
 
-void PageEngine::stop() { player_.stop(); }
+void PageEngine::stop() {
+  is_stopped_ = true;
+  player_.stop();
+}
 
 void PageEngine::report(const Send& send) {
   const std::lock_guard guard(lock_);
@@ -147,9 +178,20 @@ void PageEngine::view(const Json& request, const Json& id, const Send& send) {
   send_json(send, Json::Object{{"type", "views"}, {"id", id}, {"views", std::move(views)}});
 }
 
-void PageEngine::set_level(int level) {
+PlayedMove PageEngine::search(const PlayRequest& request, int level,
+                              const Player::OnLine& on_line) {
   options_.level = level;
   player_.configure(options_);
+  player_.clear_stop();
+  if (is_stopped_) player_.stop();
+  return player_.play(request, [&](const SearchLine& line) {
+    if (on_line) on_line(line);
+  });
+}
+
+void PageEngine::new_game(const Json&, const Json& id, const Send& send) {
+  player_.new_game();
+  send_json(send, Json::Object{{"type", "ready"}, {"id", id}});
 }
 
 void PageEngine::move(const Json& request, const Json& id, const Send& send) {
@@ -162,14 +204,33 @@ void PageEngine::move(const Json& request, const Json& id, const Send& send) {
     search.limit.increment = number_in(*clock, "increment", 0, 0, MAX_CLOCK);
     if (!has_time) search.limit.time = MAX_MOVE_TIME;
   }
-  set_level(whole_in(request, "level", FULL_LEVEL, 1, FULL_LEVEL));
-  player_.clear_stop();
-  const PlayedMove played = player_.play(search, [](const SearchLine&) {});
+  const PlayedMove played =
+      this->search(search, whole_in(request, "level", FULL_LEVEL, 1, FULL_LEVEL));
   const Colour side = position.board.side_to_move();
   send_json(send, Json::Object{{"type", "move"},
                                {"id", id},
                                {"move", point_name(played.move)},
                                {"line", played.line ? line_of(*played.line, 1, side) : Json()}});
+}
+
+void PageEngine::swap2(const Json& request, const Json& id, const Send& send) {
+  const PagePosition position = position_in(request);
+  const int stones = static_cast<int>(position.moves().size());
+  std::vector<Point> choice;
+  if (stones == 0) {
+    const int number = whole_in(request, "number", 0, 0, 1 << 16);
+    choice = swap2_opening(position.board.size(), static_cast<u32>(number));
+  } else if (stones == 3 || stones == 5) {
+    PlayRequest search = search_of(position);
+    search.limit.time = number_in(request, "seconds", SWAP2_TIME, 0.01, MAX_MOVE_TIME);
+    const PlayedMove played =
+        this->search(search, whole_in(request, "level", FULL_LEVEL, 1, FULL_LEVEL));
+    choice = swap2_choice(
+        {played.move, played.ponder, played.line ? played.line->info : SearchInfo{}}, stones);
+  } else {
+    throw RequestError("invalid", "a swap2 opening has no, three or five stones");
+  }
+  send_json(send, Json::Object{{"type", "swap2"}, {"id", id}, {"stones", names_of(choice)}});
 }
 
 Json::Array PageEngine::policy_of(const PlayRequest& request) {
@@ -199,8 +260,6 @@ void PageEngine::analyse(const Json& request, const Json& id, const Send& send) 
     std::erase_if(search.moves, [&](Point p) { return is_legal(excluded, p); });
     if (search.moves.empty()) throw RequestError("blocked", "every move is excluded");
   }
-  set_level(FULL_LEVEL);
-  player_.clear_stop();
   {
     Json::Array policy = policy_of(search);
     const std::lock_guard guard(lock_);
@@ -208,11 +267,11 @@ void PageEngine::analyse(const Json& request, const Json& id, const Send& send) 
     analysis_->policy = std::move(policy);
   }
   report(send);
-  player_.play(search, [&](const SearchLine& line) {
+  this->search(search, FULL_LEVEL, [&](const SearchLine& line) {
     const std::lock_guard guard(lock_);
     analysis_->lines.add(line);
     analysis_->last = line;
-    if (const double time = now(); time - analysis_->sent >= INTERVAL) {
+    if (const double time = StopCondition::now(); time - analysis_->sent >= INTERVAL) {
       analysis_->sent = time;
       send_json(send, event_of(*analysis_, false));
     }
@@ -220,6 +279,131 @@ void PageEngine::analyse(const Json& request, const Json& id, const Send& send) 
   const std::lock_guard guard(lock_);
   send_json(send, event_of(*analysis_, true));
 }
+
+// --- solver ---
+
+void PageEngine::solve(const Json& request, const Json& id, const Send& send) {
+  const PagePosition position = position_in(request);
+  const Board& board = position.board;
+  const Json* const goal = member(request, "goal");
+  const bool is_vcf = goal != nullptr && goal->text() != nullptr && *goal->text() == "vcf";
+  if (!is_vcf && (goal == nullptr || goal->text() == nullptr || *goal->text() != "vct"))
+    throw RequestError("invalid", "goal: expected vcf or vct");
+  search_of(position);
+  const Stone side = colour_in(request, "side");
+  const Colour attacker = side != EMPTY ? side : board.side_to_move();
+  const auto event = [&](const char* state, const std::vector<Point>& line) {
+    send_json(send, Json::Object{{"type", "solution"},
+                                 {"id", id},
+                                 {"state", state},
+                                 {"attacker", colour_name(attacker)},
+                                 {"line", names_of(line)},
+                                 {"depth", (line.size() + 1) / 2}});
+  };
+  event("running", {});
+  SolveRequest search;
+  search.goal = is_vcf ? Goal::VCF : Goal::VCT;
+  search.limits.seconds = number_in(request, "seconds", 10, 0.01, SOLVE_TIME);
+  search.cancel = &is_stopped_;
+  if (!solver_) solver_.emplace(board.size(), position.rule, SOLVER_MEMORY);
+  solver_->set_game(board.size(), position.rule);
+  Solution found = solver_->solve(board.cells(), attacker, 0, search);
+  if (!found.proof)
+    return event(found.status == SolveStatus::NO_WIN ? "no_win" : "unknown", {});
+  const double number = id.number() != nullptr ? *id.number() : -1;
+  proofs_.push_back(
+      std::make_unique<StoredProof>(number, position.rule, std::move(*found.proof)));
+  if (proofs_.size() > MAX_PROOFS) proofs_.pop_front();
+  event("win", proofs_.back()->tree.line());
+}
+
+void PageEngine::proof_step(const Json& request, const Json& id, const Send& send) {
+  const double number = id.number() != nullptr ? *id.number() : -1;
+  const auto found = std::find_if(proofs_.rbegin(), proofs_.rend(),
+                                  [&](const auto& stored) { return stored->id == number; });
+  if (found == proofs_.rend())
+    throw RequestError("proof", "the engine has dropped this proof: solve again");
+  const auto& [_, rule, proof, tree] = **found;
+  const std::vector<Point> moves = points_in(request, "moves", proof.size);
+  const Board board = board_after(tree.start(), rule, moves);
+  const u32 node = tree.walk(moves);
+  const bool is_over = outcome(board, rule).ending != Ending::NONE, attacks = moves.size() % 2 == 0;
+  Json attack, threat;
+  Json::Array replies;
+  if (!is_over && attacks) attack = point_name(proof.nodes[node].move);
+  if (!is_over && !attacks) {
+    const std::vector<Point> legal = legal_points(board, rule);
+    for (const ProofTree::Reply& reply : tree.resistance(node)) {
+      if (!reply.point)
+        threat = point_name(proof.nodes[reply.node].move);
+      else if (is_legal(legal, *reply.point) && replies.size() < MAX_REPLIES)
+        replies.push_back(point_name(*reply.point));
+    }
+  }
+  send_json(send, Json::Object{{"type", "proof_node"},
+                               {"id", id},
+                               {"moves", names_of(moves)},
+                               {"attack", attack},
+                               {"replies", std::move(replies)},
+                               {"threat", threat},
+                               {"over", is_over}});
+}
+
+// --- review ---
+
+void PageEngine::review(const Json& request, const Json& id, const Send& send) {
+  const PagePosition position = position_in(request);
+  const int plies = static_cast<int>(position.moves().size());
+  if (plies < 1 || plies > MAX_REVIEWED)
+    throw RequestError("length", "expected a game of 1 to " + std::to_string(MAX_REVIEWED) +
+                                     " moves, got " + std::to_string(plies));
+  const double effort = number_in(request, "effort", 1, 0.01, 10);
+  Review game(position.start, position.rule, 0, position.moves(), Review::DEFAULT_TIME * effort);
+  const auto event = [&](const char* state) {
+    const std::vector<ReviewedMove> moves = game.moves();
+    const bool is_done = std::string_view(state) == "done";
+    const ReviewedMove* const lost = is_done ? turning_point(moves) : nullptr;
+    const auto rounded = [&](Colour colour) {
+      const std::optional<double> found = is_done ? accuracy(moves, colour) : std::nullopt;
+      return found ? Json(std::round(*found * 10) / 10) : Json();
+    };
+    const Score first = game.first().score;
+    const bool is_black = position.start.side_to_move() == BLACK;
+    send_json(send, Json::Object{{"type", "review"},
+                                 {"id", id},
+                                 {"state", state},
+                                 {"done", game.done()},
+                                 {"total", game.total()},
+                                 {"start", (is_black ? first : -first).win_rate()},
+                                 {"moves", reviewed(moves)},
+                                 {"accuracy_black", rounded(BLACK)},
+                                 {"accuracy_white", rounded(WHITE)},
+                                 {"turning_point", lost != nullptr ? Json(lost->ply) : Json()}});
+  };
+  player_.new_game();
+  double sent = 0;
+  while (const std::optional<ReviewTask> task = game.next()) {
+    if (is_stopped_) return event("stopped");
+    if (const double time = StopCondition::now(); time - sent >= REVIEW_EVENT) {
+      sent = time;
+      event("running");
+    }
+    PlayRequest search{task->board, position.rule};
+    search.purpose = SearchPurpose::ANALYSIS;
+    search.limit.time = task->seconds;
+    const PlayedMove played = this->search(search, FULL_LEVEL);
+    Assessment found{{}, {played.move}};
+    if (played.line) {
+      const SearchInfo& info = played.line->info;
+      found = {Score::of(info.value, info.proven), info.pv.empty() ? found.line : info.pv,
+               info.depth};
+    }
+    game.put(std::move(found));
+  }
+  event(is_stopped_ ? "stopped" : "done");
+}
+
+// --- analysis ---
 
 Json PageEngine::event_of(const Analysis& analysis, bool is_done) const {
   const std::optional<PlayProgress> running = player_.progress();

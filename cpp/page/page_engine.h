@@ -2,13 +2,21 @@
 // `PageEngine`: what a page asks of an engine. Requests and events are JSON (docs/formats/page.md):
 // the Web Worker and the server answer alike, because both call this.
 //
-//     view     the position, or all positions of a game: stones, forbidden points, outcome
-//     move     the engine's move, at a level or within a time
-//     analyse  the best lines of a position, as a stream
+//     view        the position, or all positions of a game: stones, forbidden points, outcome
+//     new_game    forget the last game
+//     move        the engine's move, at a level or within a time
+//     swap2       its stones or its choice in a swap2 opening
+//     analyse     the best lines of a position, as a stream
+//     solve       a forced win
+//     proof_step  a node of the proof of such a win
+//     review      verdicts on the moves of a game
 #pragma once
 
+#include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,7 +24,9 @@
 #include <vector>
 
 #include "engine/player.h"
+#include "game/proof_tree.h"
 #include "page/position.h"
+#include "solver/solver.h"
 
 namespace tengen::page {
 
@@ -61,17 +71,37 @@ class PageEngine {
     double sent = 0;  ///< when the last event was sent, in seconds
   };
 
+  /// A proof that proof_step shows.
+  struct StoredProof {
+    StoredProof(double request, Rule game, Proof found)
+        : id(request), rule(game), proof(std::move(found)), tree(proof) {}
+
+    double id;
+    Rule rule;
+    Proof proof;
+    ProofTree tree;
+  };
+
   void answer(const Json& request, const Json& id, const Send& send);
   void view(const Json& request, const Json& id, const Send& send);
   void move(const Json& request, const Json& id, const Send& send);
+  void new_game(const Json& request, const Json& id, const Send& send);
+  void swap2(const Json& request, const Json& id, const Send& send);
   void analyse(const Json& request, const Json& id, const Send& send);
+  void solve(const Json& request, const Json& id, const Send& send);
+  void proof_step(const Json& request, const Json& id, const Send& send);
+  void review(const Json& request, const Json& id, const Send& send);
   Json::Array policy_of(const PlayRequest& request);
   /// Requires the lock.
   Json event_of(const Analysis& analysis, bool is_done) const;
-  void set_level(int level);
+  /// The result of a search at a level; forgets an earlier stop().
+  PlayedMove search(const PlayRequest& request, int level, const Player::OnLine& on_line = {});
 
   Player player_;
   PlayOptions options_;
+  std::optional<Solver> solver_;
+  std::deque<std::unique_ptr<StoredProof>> proofs_;  ///< the latest ones
+  std::atomic<bool> is_stopped_ = false;             ///< of the request in progress
 
   std::mutex lock_;  ///< guards the member below
   std::optional<Analysis> analysis_;

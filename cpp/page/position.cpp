@@ -150,9 +150,13 @@ PagePosition read_position(const Json& json) {
                                 : std::nullopt;
   if (!rule) reject("rule: there is no such rule");
   const Board start = read_start(json);
-  Replay replay(start, *rule);
-  for (const Point p : points_in(json, "moves", start.size())) replay.play(p);
-  return {*rule, start, replay.board()};
+  return {*rule, start, board_after(start, *rule, points_in(json, "moves", start.size()))};
+}
+
+Board board_after(const Board& start, Rule rule, const std::vector<Point>& moves) {
+  Replay replay(start, rule);
+  for (const Point p : moves) replay.play(p);
+  return replay.board();
 }
 
 Json view_of(const Board& board, Rule rule) { return Replay(board, rule).view(); }

@@ -42,6 +42,9 @@ Point parse_point(std::string_view name, int size);
 /// also for moves that are not legal.
 PagePosition read_position(const Json& json);
 
+/// The board after these moves. Throws RequestError for moves that are not legal.
+Board board_after(const Board& start, Rule rule, const std::vector<Point>& moves);
+
 /// What the board shows of a position: stones, forbidden points, outcome.
 Json view_of(const Board& board, Rule rule);
 /// The same of every position of a game, from the start.

@@ -196,3 +196,87 @@ TEST(page_requests_that_are_wrong) {
   const Json event = page.answer(request("view", R"("size":1)"));
   CHECK_EQ(Page::number(event, "id"), 7.0);
 }
+
+namespace {
+
+/// An open three of black, who is to move.
+constexpr const char* THREE = R"("moves":["h8","a1","i8","a3","j8","a5"])";
+
+}  // namespace
+
+TEST(page_solves_and_shows_proofs) {
+  Page page;
+  const std::vector<Json> events =
+      page.ask(request("solve", THREE, R"(,"goal":"vcf","seconds":10)"));
+  CHECK_EQ(events.size(), 2u);
+  CHECK_EQ(Page::text(events[0], "state"), std::string("running"));
+  CHECK_EQ(Page::text(events[1], "state"), std::string("win"));
+  CHECK_EQ(Page::text(events[1], "attacker"), std::string("black"));
+  CHECK_EQ(Page::number(events[1], "depth"), 2.0);
+  CHECK_EQ(Page::list(events[1], "line").size(), 3u);
+
+  std::string moves;
+  const auto step = [&] {
+    return page.answer(R"({"type":"proof_step","id":7,"moves":[)" + moves + "]}");
+  };
+  const Json root = step();
+  const std::string attack = Page::text(root, "attack");
+  CHECK_EQ(attack, *Page::list(events[1], "line")[0].text());
+  CHECK(Page::list(root, "replies").empty() && root.find("threat")->is_null());
+  moves = "\"" + attack + "\"";
+  const Json after = step();
+  CHECK(after.find("attack")->is_null());
+  CHECK(!after.find("threat")->is_null() || !Page::list(after, "replies").empty());
+  // Any reply that is not listed: the threat is carried out.
+  moves += R"(,"o15")";
+  const Json five = step();
+  moves += ",\"" + Page::text(five, "attack") + "\"";
+  CHECK_EQ(step().find("over")->dump(), std::string("true"));
+
+  CHECK(page.error(R"({"type":"proof_step","id":7,"moves":["o1"]})").starts_with("invalid: "));
+  CHECK(page.error(R"({"type":"proof_step","id":8,"moves":[]})").starts_with("proof: "));
+  CHECK_EQ(page.error(request("solve", THREE)), std::string("invalid: goal: expected vcf or vct"));
+  const std::vector<Json> white =
+      page.ask(request("solve", THREE, R"(,"goal":"vcf","side":"white")"));
+  CHECK_EQ(Page::text(white.back(), "state"), std::string("no_win"));
+  CHECK_EQ(Page::text(white.back(), "attacker"), std::string("white"));
+}
+
+TEST(page_chooses_in_swap2_openings) {
+  Page page;
+  const Json opening = page.answer(request("swap2", "", R"(,"number":3)"));
+  CHECK_EQ(Page::list(opening, "stones").size(), 3u);
+  const Json choice = page.answer(
+      request("swap2", R"("moves":["h8","a1","i8"])", R"(,"seconds":0.1)"));
+  CHECK(Page::list(choice, "stones").empty());  // black is far better
+  CHECK(page.error(request("swap2", R"("moves":["h8"])")).starts_with("invalid: a swap2"));
+}
+
+TEST(page_reviews_games) {
+  Page page;
+  // White leaves an open three, then a four.
+  const std::string game = R"("moves":["h8","a1","i8","a3","j8","a5","k8","a7","l8"])";
+  const std::vector<Json> events = page.ask(request("review", game, R"(,"effort":0.1)"));
+  const Json& last = events.back();
+  CHECK_EQ(Page::text(events.front(), "state"), std::string("running"));
+  CHECK_EQ(Page::text(last, "state"), std::string("done"));
+  CHECK_EQ(Page::number(last, "done"), Page::number(last, "total"));
+  CHECK_EQ(Page::list(last, "moves").size(), 9u);
+  const Json& five = Page::list(last, "moves")[8];
+  CHECK_EQ(Page::text(five, "verdict"), std::string("best"));
+  CHECK_EQ(Page::number(five, "win_rate"), 1.0);
+  CHECK(Page::number(last, "turning_point") > 0);
+  CHECK(Page::number(last, "accuracy_black") > Page::number(last, "accuracy_white"));
+  CHECK(page.error(request("review", "")).starts_with("length: "));
+}
+
+TEST(page_reviews_can_be_stopped) {
+  Page page;
+  const std::string game = R"("moves":["h8","a1","i8","a3"])";
+  std::string last;
+  page.engine.handle(request("review", game, R"(,"effort":10)"), [&](std::string_view event) {
+    last = event;
+    page.engine.stop();
+  });
+  CHECK(last.find("\"state\":\"stopped\"") != std::string::npos);
+}
