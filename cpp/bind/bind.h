@@ -22,6 +22,7 @@ void register_gomocup(nanobind::module_& module);
 void register_lazy_tables(nanobind::module_& module);
 void register_mixnet(nanobind::module_& module);
 void register_nets(nanobind::module_& module);
+void register_page(nanobind::module_& module);
 void register_player(nanobind::module_& module);
 void register_review(nanobind::module_& module);
 void register_selfplay(nanobind::module_& module);

@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   tengen::bind::register_lazy_tables(module);
   tengen::bind::register_mixnet(module);
   tengen::bind::register_nets(module);
+  tengen::bind::register_page(module);
   tengen::bind::register_player(module);
   tengen::bind::register_engine(module);
   tengen::bind::register_gomocup(module);

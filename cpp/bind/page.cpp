@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// `_core.PageEngine`: what a page asks of an engine, as JSON. Answers release the GIL.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string_view.h>
+
+#include <exception>
+
+#include "bind/bind.h"
+#include "page/page_engine.h"
+
+namespace nb = nanobind;
+
+namespace tengen::bind {
+
+namespace {
+
+using SendFunction = nb::typed<nb::callable, void(nb::str)>;
+
+class BoundPageEngine {
+ public:
+  BoundPageEngine(const OptionTexts& options, const std::filesystem::path& data)
+      : engine_(to_play_options(options), bundle_in(data)) {}
+
+  void handle(std::string_view request, const SendFunction& send) {
+    std::exception_ptr raised;
+    {
+      const nb::gil_scoped_release release;
+      engine_.handle(request, [&](std::string_view event) {
+        if (!raised && (raised = given(send, event))) engine_.stop();
+      });
+    }
+    if (raised) std::rethrow_exception(raised);
+  }
+
+  void report(const SendFunction& send) {
+    std::exception_ptr raised;
+    {
+      const nb::gil_scoped_release release;
+      engine_.report([&](std::string_view event) { raised = given(send, event); });
+    }
+    if (raised) std::rethrow_exception(raised);
+  }
+
+  void stop() { engine_.stop(); }
+
+ private:
+  /// Calls `send`; what it raises must not pass through the engine.
+  static std::exception_ptr given(const SendFunction& send, std::string_view event) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      send(nb::str(event.data(), event.size()));
+    } catch (...) {
+      return std::current_exception();
+    }
+    return nullptr;
+  }
+
+  page::PageEngine engine_;
+};
+
+}  // namespace
+
+void register_page(nb::module_& module) {
+  nb::class_<BoundPageEngine>(module, "PageEngine")
+      .def(nb::init<const OptionTexts&, const std::filesystem::path&>(), nb::arg("options"),
+           nb::arg("data"))
+      .def("handle", &BoundPageEngine::handle, nb::arg("request"), nb::arg("send"))
+      .def("report", &BoundPageEngine::report, nb::arg("send"))
+      .def("stop", &BoundPageEngine::stop);
+}
+
+}  // namespace tengen::bind

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The engine of the page: the same requests to the native core and, if it was built (`make wasm`),
+to WebAssembly under node.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tengen import _core
+from tengen.engine.nets import DATA
+from tengen.game import Board
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = ROOT / "build" / "wasm" / "page-engine.js"
+PROCESS = ROOT / "tests" / "page" / "engine_process.mjs"
+
+Events = list[dict[str, Any]]
+Ask = Callable[..., Events]
+
+
+def native() -> Iterator[Ask]:
+    engine = _core.PageEngine({"memory": "16", "preset": "classical"}, DATA)
+
+    def ask(**request: Any) -> Events:
+        events: Events = []
+        engine.handle(json.dumps(request), lambda text: events.append(json.loads(text)))
+        return events
+
+    yield ask
+
+
+def wasm() -> Iterator[Ask]:
+    if not PROGRAM.is_file() or shutil.which("node") is None:
+        pytest.skip("needs node and `make wasm`")
+    command = ["node", "--no-experimental-fetch", str(PROCESS), str(PROGRAM), str(DATA)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def ask(**request: Any) -> Events:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            return [json.loads(line) for line in iter(process.stdout.readline, "\n")]
+
+        yield ask
+        process.stdin.close()
+
+
+@pytest.fixture(scope="module", params=[native, wasm], ids=["native", "wasm"])
+def ask(request: pytest.FixtureRequest) -> Iterator[Ask]:
+    yield from request.param()
+
+
+GAME = {"rule": "renju", "moves": "h8 h9 i8 g8 i7 i9 g9 f10 j6 k5 h7".split()}
+
+
+def position(count: int, rule: str = "renju") -> dict[str, Any]:
+    return {"rule": rule, "moves": GAME["moves"][:count]}
+
+
+def test_views_are_those_of_the_board(ask: Ask) -> None:
+    (event,) = ask(type="view", id=1, position=GAME, whole_line=True)
+    assert event["type"] == "views"
+    board = Board(15, "renju")
+    for ply, view in enumerate(event["views"]):
+        assert view["ply"] == ply
+        assert view["stones"] == "".join(".bw"[cell] for cell in board._core.cells())
+        forbidden = board.forbidden_points() if board.turn.name == "BLACK" else {}
+        assert {(one["point"], one["reason"]) for one in view["forbidden"]} == {
+            (move.name, why.value) for move, why in forbidden.items()
+        }
+        if ply < len(GAME["moves"]):
+            board.push(GAME["moves"][ply])
+
+
+@pytest.mark.parametrize("rule", ["freestyle", "standard", "renju", "caro", "caro6"])
+def test_moves_of_levels_are_legal(ask: Ask, rule: str) -> None:
+    moves: list[str] = []
+    for level in (1, 3, 5):
+        (event,) = ask(
+            type="move", id=2, level=level, position={"rule": rule, "moves": moves}
+        )
+        assert event["type"] == "move"
+        moves.append(event["move"])
+    board = Board(15, rule)
+    for move in moves:
+        board.push(move)
+
+
+def test_analyses_end_with_the_best_lines(ask: Ask) -> None:
+    events = ask(type="analyse", id=3, position=position(8), lines=2, seconds=0.5)
+    assert events[-1]["state"] == "done"
+    assert {event["state"] for event in events[:-1]} == {"running"}
+    assert [line["rank"] for line in events[-1]["lines"]] == [1, 2]
+    assert len({line["moves"][0] for line in events[-1]["lines"]}) == 2
+    assert events[-1]["nodes"] > 100
+
+
+def test_a_win_by_fours(ask: Ask) -> None:
+    three = {"moves": "h8 a1 i8 a3 j8 a5".split()}
+    *_, event = ask(type="solve", id=4, position=three, goal="vcf")
+    assert event["state"] == "win"
+    (node,) = ask(type="proof_step", id=4, moves=event["line"][:1])
+    assert node["type"] == "proof_node"
+    assert node["threat"] or node["replies"]
+
+
+def test_a_review(ask: Ask) -> None:
+    *_, event = ask(type="review", id=5, position=GAME, effort=0.05)
+    assert event["state"] == "done"
+    assert [move["move"] for move in event["moves"]] == GAME["moves"]
+
+
+def test_what_a_hostile_page_sends(ask: Ask) -> None:
+    for text in ({}, {"type": "view"}, {"type": "view", "position": {"size": 1e300}},
+                 {"type": "analyse", "position": {"moves": ["h8"] * 1000}},
+                 {"type": "move", "id": 6, "position": {"moves": ["ü1"]}}):  # fmt: skip
+        (event,) = ask(**text)
+        assert event["type"] == "error"
+        assert event["code"]
+
+
+def test_the_answers_are_the_same() -> None:
+    """Of both editions, where nothing depends on the time."""
+    answers = []
+    for make in (native, wasm):
+        for ask in make():
+            asked = [
+                *ask(type="view", id=1, position=GAME, whole_line=True),
+                *ask(type="new_game", id=2),
+                *(ask(type="move", id=3, level=3, position=position(n))[0] for n in range(8)),
+                *ask(type="swap2", id=4, number=5, position={}),
+                ask(type="solve", id=5, position=position(6), goal="vcf")[-1],
+                *ask(type="move", id=6, position={"moves": ["h8", "h8"]}),
+            ]
+            answers.append(asked)
+    assert answers[0] == answers[1]
+
+
+def test_an_event_handler_that_raises() -> None:
+    engine = _core.PageEngine({"memory": "4", "preset": "classical"}, DATA)
+
+    def raising(text: str) -> None:
+        raise RuntimeError("no room")
+
+    with pytest.raises(RuntimeError, match="no room"):
+        engine.handle(json.dumps({"type": "analyse", "position": {}, "seconds": 60}), raising)
+    events: list[str] = []
+    engine.handle(json.dumps({"type": "view", "position": {}}), events.append)
+    assert len(events) == 1
