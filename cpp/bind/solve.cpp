@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bind/bound_board.h"
+#include "game/proof_tree.h"
 #include "solver/solver.h"
 
 namespace nb = nanobind;
@@ -106,6 +107,27 @@ nb::bytes cells_of(const Proof& proof) {
   std::string cells;
   for (const Point p : board_points(proof.size)) cells.push_back(static_cast<char>(proof.cells[p]));
   return nb::bytes(cells.data(), cells.size());
+}
+
+/// The main line, and why it ends before the five.
+std::pair<std::vector<int>, std::string> line_of(const Proof& proof) {
+  ProofTree::Line line;
+  {
+    const nb::gil_scoped_release release;
+    line = ProofTree(proof).line();
+  }
+  std::vector<int> moves;
+  for (const Point p : line.moves) moves.push_back(to_index(p, proof.size));
+  return {moves, line.error};
+}
+
+/// For each node the maximum number of moves of the attacker up to the five.
+std::vector<int> bounds_of(const Proof& proof) {
+  const ProofTree tree(proof);
+  std::vector<int> bounds;
+  bounds.reserve(proof.nodes.size());
+  for (u32 node = 0; node < proof.nodes.size(); ++node) bounds.push_back(tree.bound(node));
+  return bounds;
 }
 
 using CheckTuple = std::tuple<bool, bool, u64, std::string, std::vector<int>>;
@@ -247,6 +269,8 @@ void register_solve(nb::module_& module) {
       .def_prop_ro("moves_left", [](const Proof& proof) { return proof.moves_left; })
       .def("cells", &cells_of)
       .def("nodes", &nodes_of)
+      .def("bounds", &bounds_of)
+      .def("line", &line_of)
       .def("__len__", [](const Proof& proof) { return proof.nodes.size(); })
       .def("verify", &verify_proof, nb::arg("cancel").none() = nb::none(),
            nb::arg("progress").none() = nb::none());

@@ -8,18 +8,13 @@
 #include <utility>
 
 #include "base/rng.h"
+#include "game/names.h"
 
 namespace tengen {
 
 namespace {
 
 constexpr u64 MOVES_PER_CHECK = 4096;
-
-std::string name_of(Point p) {
-  return static_cast<char>('a' + x_of(p)) + std::to_string(y_of(p) + 1);
-}
-
-std::string name_of_colour(Colour colour) { return colour == BLACK ? "black" : "white"; }
 
 /// A node without continuation: valid only if its move makes a five.
 bool is_last(const ProofNode& node) { return node.threat == NO_NODE && node.reply_count == 0; }
@@ -45,7 +40,7 @@ std::string start_error(const Proof& proof) {
       return "the cells are not those of a board of size " + std::to_string(proof.size);
   }
   const Outcome start = outcome_of_set_up(proof.cells, proof.size, proof.rule, proof.attacker);
-  if (start.ending == Ending::FIVE) return name_of_colour(start.winner) + " has won already";
+  if (start.ending == Ending::FIVE) return std::string(colour_name(start.winner)) + " has won already";
   return "";
 }
 
@@ -75,16 +70,6 @@ std::string node_error(const Proof& proof, u32 index) {
   if (node.threat != NO_NODE && node.threat >= proof.nodes.size()) return "its threat is no node";
   if (node.threat <= index) return "its threat points to an earlier node";
   return node.reply_count > 0 ? replies_error(proof, index) : "";
-}
-
-std::string structure_error(const Proof& proof) {
-  if (std::string error = start_error(proof); !error.empty()) return error;
-  if (proof.nodes.empty()) return "there are no nodes";
-  if (proof.nodes.size() >= NO_NODE) return "there are too many nodes";
-  for (u32 i = 0; i < proof.nodes.size(); ++i)
-    if (std::string error = node_error(proof, i); !error.empty())
-      return "node " + std::to_string(i) + ": " + error;
-  return "";
 }
 
 /// Cache of verified pairs of position (64-bit hash) and node. Grows up to a limit; a new pair may
@@ -313,7 +298,7 @@ bool Checker::makes_five(Point p, Colour colour) {
 }
 
 std::string Checker::reply_text(Point p) const {
-  const std::string whose = name_of_colour(defender_) + "'s ";
+  const std::string whose = colour_name(defender_) + "'s ";
   return whose + (p == NO_POINT ? "pass" : "reply " + name_of(p));
 }
 
@@ -337,6 +322,16 @@ bool Checker::fail_move(Point move, Role role, const char* why) {
 }
 
 }  // namespace
+
+std::string structure_error(const Proof& proof) {
+  if (std::string error = start_error(proof); !error.empty()) return error;
+  if (proof.nodes.empty()) return "there are no nodes";
+  if (proof.nodes.size() >= NO_NODE) return "there are too many nodes";
+  for (u32 i = 0; i < proof.nodes.size(); ++i)
+    if (std::string error = node_error(proof, i); !error.empty())
+      return "node " + std::to_string(i) + ": " + error;
+  return "";
+}
 
 ProofCheck verify(const Proof& proof, const ShouldContinue& should_continue) {
   if (std::string error = structure_error(proof); !error.empty()) {

@@ -46,6 +46,10 @@ struct Proof {
   std::vector<ProofReply> replies;
 };
 
+/// What is wrong with a proof as a structure: its start, nodes that are none, or points off the
+/// board; empty if nothing is. Says nothing about the moves.
+std::string structure_error(const Proof& proof);
+
 /// Called with the number of moves played so far; returning false ends the verification.
 using ShouldContinue = std::function<bool(u64)>;
 

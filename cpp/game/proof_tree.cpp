@@ -12,6 +12,7 @@ namespace {
 
 std::span<const ProofReply> replies_of(const Proof& proof, u32 node) {
   const ProofNode& found = proof.nodes[node];
+  if (found.reply_count == 0) return {};  // first_reply may then be anything
   return {proof.replies.data() + found.first_reply, found.reply_count};
 }
 
@@ -20,6 +21,8 @@ void put(Board& board, Point p) { p == NO_POINT ? board.pass() : board.play(p); 
 }  // namespace
 
 ProofTree::ProofTree(const Proof& proof) : proof_(proof), bounds_(proof.nodes.size()) {
+  if (const std::string error = structure_error(proof); !error.empty())
+    throw std::invalid_argument(error);
   for (u32 node = static_cast<u32>(bounds_.size()); node-- > 0;) {
     i32 most = 0;
     for (const ProofReply& reply : replies_of(proof, node))
@@ -77,27 +80,24 @@ std::optional<Point> ProofTree::playable(const Board& board, u32 node, const Rep
   return other == legal.end() ? std::nullopt : std::optional(*other);
 }
 
-std::vector<Point> ProofTree::line() const {
+ProofTree::Line ProofTree::line() const {
   Board board = start();
   u32 node = 0;
   while (true) {
     const Point move = proof_.nodes[node].move;
     const std::vector<Point> legal = legal_points(board, proof_.rule);
     if (std::find(legal.begin(), legal.end(), move) == legal.end())
-      throw std::invalid_argument("a move of the proof is not legal");
+      return {board.moves(), "the next move of the proof is not legal"};
     board.play(move);
     if (outcome(board, proof_.rule, proof_.moves_left).ending != Ending::NONE)
-      return board.moves();
-    bool is_answered = false;
-    for (const Reply& reply : resistance(node)) {
-      if (const std::optional<Point> found = playable(board, node, reply)) {
-        put(board, *found);
-        node = reply.node;
-        is_answered = true;
-        break;
-      }
-    }
-    if (!is_answered) throw std::invalid_argument("the proof ends, but the game does not");
+      return {board.moves(), {}};
+    const std::vector<Reply> replies = resistance(node);
+    const auto next = std::find_if(replies.begin(), replies.end(), [&](const Reply& reply) {
+      return playable(board, node, reply).has_value();
+    });
+    if (next == replies.end()) return {board.moves(), "the proof ends, but the game does not"};
+    put(board, *playable(board, node, *next));
+    node = next->node;
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "game/board.h"
@@ -12,8 +13,7 @@ namespace tengen {
 
 class ProofTree {
  public:
-  /// Requires a proof with at least one node, each of which continues with later ones only. The
-  /// proof must outlive this object.
+  /// The proof must outlive this object. Throws std::invalid_argument for a structure_error().
   explicit ProofTree(const Proof& proof);
 
   /// The maximum number of moves of the attacker up to the five, if each listed reply can be
@@ -30,9 +30,13 @@ class ProofTree {
 
   /// The position it starts from.
   Board start() const;
-  /// The main line up to the five: each reply is the one that resists longest. A pass stands for
-  /// any reply without its own answer. Throws std::invalid_argument if it cannot be played.
-  std::vector<Point> line() const;
+  struct Line {
+    std::vector<Point> moves;
+    std::string error;  ///< why the proof goes no further; empty: the last move makes the five
+  };
+  /// The main line: each reply is the one that resists longest. A pass stands for any reply without
+  /// its own answer.
+  Line line() const;
   /// The node after a line of play from the start: after a reply the node that refutes it, after a
   /// move of the attacker the node of that move. The caller checks that the moves are legal. Throws
   /// std::invalid_argument for another move of the attacker than the proof's, and after the five.

@@ -67,7 +67,7 @@ Json::Array reviewed(const std::vector<ReviewedMove>& moves) {
   for (const ReviewedMove& move : moves) {
     const Score own = move.score_after(), after = move.colour == BLACK ? own : -own;
     shown.push_back(Json::Object{{"ply", move.ply},
-                                 {"move", point_name(move.move)},
+                                 {"move", name_of(move.move)},
                                  {"colour", colour_name(move.colour)},
                                  {"verdict", VERDICT_NAMES[static_cast<size_t>(move.verdict)]},
                                  {"loss", move.loss},
@@ -209,7 +209,7 @@ void PageEngine::move(const Json& request, const Json& id, const Send& send) {
   const Colour side = position.board.side_to_move();
   send_json(send, Json::Object{{"type", "move"},
                                {"id", id},
-                               {"move", point_name(played.move)},
+                               {"move", name_of(played.move)},
                                {"line", played.line ? line_of(*played.line, 1, side) : Json()}});
 }
 
@@ -239,7 +239,7 @@ Json::Array PageEngine::policy_of(const PlayRequest& request) {
   for (const PolicyMove& move : player_.root_policy(request, prepared)) {
     if (move.probability < MIN_PROBABILITY || points.size() == POLICY_POINTS) break;
     points.push_back(
-        Json::Object{{"point", point_name(move.point)}, {"probability", move.probability}});
+        Json::Object{{"point", name_of(move.point)}, {"probability", move.probability}});
   }
   return points;
 }
@@ -254,7 +254,7 @@ void PageEngine::analyse(const Json& request, const Json& id, const Send& send) 
   const std::vector<Point> legal = legal_points(position.board, position.rule);
   search.moves = points_in(request, "only", size);
   for (const Point p : search.moves)
-    if (!is_legal(legal, p)) throw RequestError("invalid", point_name(p) + " is not legal");
+    if (!is_legal(legal, p)) throw RequestError("invalid", name_of(p) + " is not legal");
   if (const std::vector<Point> excluded = points_in(request, "exclude", size); !excluded.empty()) {
     if (search.moves.empty()) search.moves = legal;
     std::erase_if(search.moves, [&](Point p) { return is_legal(excluded, p); });
@@ -314,7 +314,7 @@ void PageEngine::solve(const Json& request, const Json& id, const Send& send) {
   proofs_.push_back(
       std::make_unique<StoredProof>(number, position.rule, std::move(*found.proof)));
   if (proofs_.size() > MAX_PROOFS) proofs_.pop_front();
-  event("win", proofs_.back()->tree.line());
+  event("win", proofs_.back()->tree.line().moves);
 }
 
 void PageEngine::proof_step(const Json& request, const Json& id, const Send& send) {
@@ -330,14 +330,14 @@ void PageEngine::proof_step(const Json& request, const Json& id, const Send& sen
   const bool is_over = outcome(board, rule).ending != Ending::NONE, attacks = moves.size() % 2 == 0;
   Json attack, threat;
   Json::Array replies;
-  if (!is_over && attacks) attack = point_name(proof.nodes[node].move);
+  if (!is_over && attacks) attack = name_of(proof.nodes[node].move);
   if (!is_over && !attacks) {
     const std::vector<Point> legal = legal_points(board, rule);
     for (const ProofTree::Reply& reply : tree.resistance(node)) {
       if (!reply.point)
-        threat = point_name(proof.nodes[reply.node].move);
+        threat = name_of(proof.nodes[reply.node].move);
       else if (is_legal(legal, *reply.point) && replies.size() < MAX_REPLIES)
-        replies.push_back(point_name(*reply.point));
+        replies.push_back(name_of(*reply.point));
     }
   }
   send_json(send, Json::Object{{"type", "proof_node"},

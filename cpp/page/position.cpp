@@ -46,7 +46,7 @@ class Replay {
 
   /// Throws RequestError for a move that is not legal.
   void play(Point p) {
-    const std::string name = point_name(p);
+    const std::string name = name_of(p);
     if (outcome(board_, rule_).ending != Ending::NONE) reject(name + ": the game is over");
     if (p == NO_POINT) return board_.pass();
     if (board_.at(p) != EMPTY)
@@ -67,7 +67,7 @@ class Replay {
         {"ply", board_.ply()},
         {"stones", std::move(stones)},
         {"turn", colour_name(board_.side_to_move())},
-        {"last", last == moves.rend() ? Json() : Json(point_name(*last))},
+        {"last", last == moves.rend() ? Json() : Json(name_of(*last))},
         {"forbidden", is_over ? Json::Array() : forbidden_points()},
         {"outcome", is_over ? result_of(found) : Json()},
     };
@@ -78,7 +78,7 @@ class Replay {
     Json::Array points;
     if (!has_forbidden_moves(rule_, board_.side_to_move())) return points;
     patterns_.for_each_forbidden([&](Point p, Forbidden why) {
-      points.push_back(Json::Object{{"point", point_name(p)},
+      points.push_back(Json::Object{{"point", name_of(p)},
                                     {"reason", FORBIDDEN_NAMES[static_cast<size_t>(why)]}});
     });
     return points;
@@ -89,7 +89,7 @@ class Replay {
     for (const Run& run : found.lines) {
       Json::Array line;
       for (int n = 0; n < run.length; ++n)
-        line.push_back(point_name(shifted(run.first, run.direction, n)));
+        line.push_back(name_of(shifted(run.first, run.direction, n)));
       lines.push_back(std::move(line));
     }
     return Json::Object{
@@ -114,7 +114,7 @@ Board read_start(const Json& json) {
     stones[static_cast<size_t>(side_index(colour))] = points.size();
     for (const Point p : points) {
       if (p == NO_POINT) reject("a pass is no stone");
-      if (board.at(p) != EMPTY) reject("two stones on " + point_name(p));
+      if (board.at(p) != EMPTY) reject("two stones on " + name_of(p));
       board.set_up(p, colour);
     }
   }
@@ -124,11 +124,6 @@ Board read_start(const Json& json) {
 }
 
 }  // namespace
-
-std::string point_name(Point p) {
-  if (p == NO_POINT) return "pass";
-  return static_cast<char>('a' + x_of(p)) + std::to_string(y_of(p) + 1);
-}
 
 Point parse_point(std::string_view name, int size) {
   if (name == "pass") return NO_POINT;
@@ -175,12 +170,10 @@ Json::Array names_of(const std::vector<Point>& points, size_t most) {
   Json::Array names;
   for (const Point p : points) {
     if (names.size() == most) break;
-    names.push_back(point_name(p));
+    names.push_back(name_of(p));
   }
   return names;
 }
-
-std::string_view colour_name(Colour colour) { return colour == BLACK ? "black" : "white"; }
 
 const Json* member(const Json& json, std::string_view key) {
   const Json* const found = json.find(key);

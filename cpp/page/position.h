@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "game/board.h"
+#include "game/names.h"
 #include "game/rules.h"
 
 namespace tengen::page {
@@ -34,7 +35,6 @@ struct PagePosition {
   const std::vector<Point>& moves() const { return board.moves(); }
 };
 
-std::string point_name(Point p);
 /// Throws RequestError.
 Point parse_point(std::string_view name, int size);
 
@@ -52,7 +52,6 @@ Json::Array views_along(const PagePosition& position);
 
 /// Names of the points of a line; `most`: at most so many.
 Json::Array names_of(const std::vector<Point>& points, size_t most = SIZE_MAX);
-std::string_view colour_name(Colour colour);
 
 // --- members of requests ---
 

@@ -3,6 +3,8 @@
 // check that is stopped.
 #include "base/rng.h"
 #include "check.h"
+#include "game/names.h"
+#include "game/proof_tree.h"
 #include "made_proofs.h"
 
 using namespace tengen;
@@ -137,4 +139,36 @@ TEST(verification_can_be_stopped) {
     CHECK_EQ(asked, stop);
     CHECK(result.moves_played < whole.moves_played);
   }
+}
+
+TEST(the_longest_resistance_comes_first) {
+  // Two moves of the attacker follow b1, e2 and f3; of these e2 and b1 leave fewer listed replies.
+  const Proof proof = make_proof(Rule::FREESTYLE, 15, "", "",
+                                 {{"a1", 1, {{"f3", 2}, {"e2", 3}, {"k1", 4}, {"b1", 5}}},
+                                  {"j1"},
+                                  {"j1", 6, {{"b1", 6}, {"c1", 6}}},
+                                  {"j1", 6, {{"b1", 6}}},
+                                  {"j1"},
+                                  {"j1", 6, {{"b1", 6}}},
+                                  {"j1"}});
+  const ProofTree tree(proof);
+  std::vector<int> bounds;
+  for (u32 node = 0; node < proof.nodes.size(); ++node) bounds.push_back(tree.bound(node));
+  CHECK(bounds == std::vector<int>({3, 1, 2, 2, 1, 2, 1}));
+  std::string order;
+  for (const ProofTree::Reply& reply : tree.resistance(0))
+    order += (reply.point ? name_of(*reply.point) : "other") + " ";
+  CHECK_EQ(order, std::string("b1 e2 f3 k1 other "));
+}
+
+TEST(trees_of_invalid_structures_are_refused) {
+  Proof proof = open_four(Rule::FREESTYLE);
+  proof.nodes[0].threat = 0;
+  bool is_refused = false;
+  try {
+    const ProofTree tree(proof);
+  } catch (const std::invalid_argument&) {
+    is_refused = true;
+  }
+  CHECK(is_refused);
 }

@@ -15,13 +15,13 @@ from typing import Any
 from tengen import _core
 from tengen.game.board import Board
 from tengen.game.errors import IllegalMove
-from tengen.game.move import PASS, Move, MoveLike
+from tengen.game.move import Move, MoveLike
 from tengen.game.rule import Colour, Rule
 from tengen.solver import files
 from tengen.solver.errors import BadProof, Cancelled
 from tengen.solver.goal import Goal
 from tengen.solver.result import Stats
-from tengen.solver.tree import NO_NODE, PASS_INDEX, CoreNode, ProofTree
+from tengen.solver.tree import NO_NODE, CoreNode, ProofTree
 from tengen.util.deprecation import renamed_fields
 
 
@@ -65,7 +65,7 @@ class ProofNode:
     @property
     def bound(self) -> int:
         """The maximum number of moves of the attacker up to the five, this one included."""
-        return self._tree.bounds[self.index]
+        return self._proof._bounds[self.index]
 
     def refutation(self, reply: MoveLike) -> ProofNode:
         """The node that refutes a reply, listed or not. Raises IllegalMove after the five."""
@@ -214,36 +214,16 @@ class Proof:
         return ProofTree(self._core.nodes())
 
     @cached_property
-    def _line(self) -> tuple[Move, ...]:
-        board, tree, node = self.board, self._tree, 0
-        played: list[Move] = []
-        while True:
-            move = Move.from_index(tree.moves[node], board.size)
-            try:
-                played.append(board.push(move))
-            except IllegalMove as error:
-                raise BadProof(str(error), played) from None
-            if board.is_over():
-                return tuple(played)
-            for reply, target in tree.resistance(node):
-                found = self._reply(board, node, reply)
-                if found is not None:
-                    played.append(board.push(found))
-                    node = target
-                    break
-            else:
-                raise BadProof("the proof ends, but the game does not", played)
+    def _bounds(self) -> list[int]:
+        return self._core.bounds()
 
-    def _reply(self, board: Board, node: int, reply: int | None) -> Move | None:
-        """A listed reply, or for None one that is not listed, if it can be played now."""
-        if reply is not None:
-            move = Move.from_index(reply, board.size)
-            return move if board.is_legal(move) else None
-        listed = {index for index, _ in self._tree.replies_of(node)}
-        if PASS_INDEX not in listed:
-            return PASS
-        others = (m for m in board.legal_moves() if m.to_index(board.size) not in listed)
-        return next(others, None)
+    @cached_property
+    def _line(self) -> tuple[Move, ...]:
+        indices, error = self._core.line()
+        moves = tuple(Move.from_index(index, self.size) for index in indices)
+        if error:
+            raise BadProof(error, list(moves))
+        return moves
 
     # --- verification ---
 

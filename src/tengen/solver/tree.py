@@ -23,7 +23,7 @@ CoreNode: TypeAlias = tuple[int, int, list[tuple[int, int]]]
 class ProofTree:
     """The nodes of one proof. Immutable."""
 
-    __slots__ = ("_bounds", "moves", "replies", "starts", "targets", "threats")
+    __slots__ = ("moves", "replies", "starts", "targets", "threats")
 
     def __init__(self, nodes: Iterable[CoreNode]) -> None:
         """Raises BadProof unless there is a node, each continues only with later ones, and none
@@ -35,7 +35,6 @@ class ProofTree:
         self.starts = array("i", [0])
         self.replies = array("h")
         self.targets = array("i")
-        self._bounds: array[int] | None = None
         for move, threat, replies in nodes:
             self.moves.append(move)
             self.threats.append(threat)
@@ -72,41 +71,6 @@ class ProofTree:
         """The nodes for the native core."""
         for node, (move, threat) in enumerate(zip(self.moves, self.threats, strict=True)):
             yield move, threat, list(self.replies_of(node))
-
-    @property
-    def bounds(self) -> array[int]:
-        """For each node the maximum number of moves of the attacker up to the five, if each listed
-        reply can be played.
-        """
-        if self._bounds is None:
-            bounds = array("i", [0]) * len(self)
-            for node in range(len(self) - 1, -1, -1):
-                threat = self.threats[node]
-                after = [bounds[target] for _, target in self.replies_of(node)]
-                after += [bounds[threat]] if threat != NO_NODE else []
-                bounds[node] = max(after, default=0) + 1
-            self._bounds = bounds
-        return self._bounds
-
-    def resistance(self, node: int) -> list[tuple[int | None, int]]:
-        """The replies to a node with the node that refutes each, the longest resistance first.
-
-        Reply None is any that is not listed. Of replies that resist equally long, those listed
-        come first, of these those that leave the fewest listed replies, then by index.
-        """
-        bounds = self.bounds
-        replies: list[tuple[int | None, int]] = list(self.replies_of(node))
-        replies.sort(
-            key=lambda pair: (
-                -bounds[pair[1]],
-                self.starts[pair[1] + 1] - self.starts[pair[1]],
-                pair[0],
-            )
-        )
-        if (threat := self.threats[node]) != NO_NODE:
-            before = sum(bounds[target] >= bounds[threat] for _, target in replies)
-            replies.insert(before, (None, threat))
-        return replies
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ProofTree):
