@@ -298,7 +298,7 @@ bool Checker::makes_five(Point p, Colour colour) {
 }
 
 std::string Checker::reply_text(Point p) const {
-  const std::string whose = colour_name(defender_) + "'s ";
+  const std::string whose = std::string(colour_name(defender_)) + "'s ";
   return whose + (p == NO_POINT ? "pass" : "reply " + name_of(p));
 }
 

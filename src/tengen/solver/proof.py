@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`Proof`: a forced win, with a refutation of every reply, from the first move to the five.
 
-The native proof verifies; navigation of the tree is here. Proofs may have a million nodes, so
+The native proof verifies and finds the main line; the nodes are views of the tree. Proofs may have a million nodes, so
 nothing recurses.
 """
 
