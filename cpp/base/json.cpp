@@ -134,8 +134,7 @@ class JsonReader {
 
   double read_number() {
     const size_t length = std::min(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
-    const std::string text(rest_.substr(0, length));
-    const std::optional<double> number = number_of(text);
+    const std::optional<double> number = number_of(rest_.substr(0, length));
     if (!number) fail();
     rest_.remove_prefix(length);
     return *number;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <system_error>
 
+#include "base/c_file.h"
 #include "base/json.h"
 #include "mixnet/patterns.h"
 
@@ -146,12 +146,11 @@ std::pair<std::string, u64> FolderSource::read_start(const std::string& name, si
   const u64 length = fs::file_size(path, error);
   if (error) throw std::system_error(error);
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  const CFile file = open_file(path, false);
   if (!file) fail(errno != 0 ? errno : ENOENT);
   std::string bytes(std::min<u64>(length, most), '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (file.bad()) fail(EIO);
-  bytes.resize(static_cast<size_t>(file.gcount()));
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  if (std::ferror(file.get()) != 0) fail(EIO);
   return {std::move(bytes), length};
 }
 

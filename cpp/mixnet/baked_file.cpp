@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
+#include "base/c_file.h"
 #include "base/crc32.h"
 #include "base/parallel.h"
 #include "mixnet/patterns.h"
@@ -38,21 +38,6 @@ struct Head {
 };
 static_assert(sizeof(Head) == 64 && offsetof(Head, head_crc) == 60);
 
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, Close>;
-
-File open_file(const std::filesystem::path& path, bool writing) {
-#if defined(_WIN32)
-  File file(_wfopen(path.c_str(), writing ? L"wbx" : L"rb"));
-#else
-  File file(std::fopen(path.c_str(), writing ? "wbx" : "rb"));
-#endif
-  if (file) std::setvbuf(file.get(), nullptr, _IONBF, 0);
-  return file;
-}
-
 std::string_view bytes_of(const Head& head, size_t count = sizeof(Head)) {
   return {reinterpret_cast<const char*>(&head), count};
 }
@@ -75,7 +60,7 @@ Head head_of(const BakedKey& key, u64 checksum) {
 
 /// Whether header and length of a file are those of the codebooks of `key`.
 bool read_head(const std::filesystem::path& path, const BakedKey& key, Head& head) {
-  const File file = open_file(path, false);
+  const CFile file = open_file(path, false);
   if (!file || std::fread(&head, sizeof head, 1, file.get()) != 1) return false;
   const Head expected =
       head_of(key, key.expected_checksum != 0 ? key.expected_checksum : head.checksum);
@@ -88,7 +73,7 @@ bool read_head(const std::filesystem::path& path, const BakedKey& key, Head& hea
 /// Fills a codebook from a file. False if it is incomplete or its CRC-32 is wrong.
 bool read_book(const std::filesystem::path& path, size_t offset, u32 crc, Codebook& book,
                const Progress& progress) {
-  const File file = open_file(path, false);
+  const CFile file = open_file(path, false);
   if (!file || std::fseek(file.get(), static_cast<long>(offset), SEEK_SET) != 0) return false;
   char* const to = reinterpret_cast<char*>(&book[0]);
   u32 computed = 0;
@@ -132,7 +117,7 @@ std::optional<Codebooks> read_baked(const std::filesystem::path& path, const Bak
 std::error_code write_baked(const std::filesystem::path& path, const BakedKey& key,
                             const Codebooks& books, const Progress& progress) {
   const auto last_error = [] { return std::error_code(errno, std::generic_category()); };
-  File file = open_file(path, true);
+  CFile file = open_file(path, true);
   if (!file) return last_error();
   const Head head = head_of(key, codebook_checksum(books));
   std::string first(HEADER_BYTES, '\0');
