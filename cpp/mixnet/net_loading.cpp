@@ -17,10 +17,14 @@ constexpr size_t ROOM_LEFT = size_t{24} << 20;  ///< bytes that a net leaves for
 }  // namespace
 
 NetLoading::NetLoading(std::string file, CodebookCache cache, int threads)
-    : process_(os::process_id()),
-      thread_([this, file = std::move(file), cache = std::move(cache), threads] {
-        work(file, cache, threads);
-      }) {}
+    : process_(os::process_id()) {
+  if constexpr (os::HAS_THREADS)
+    thread_ = std::thread([this, file = std::move(file), cache = std::move(cache), threads] {
+      work(file, cache, threads);
+    });
+  else
+    work(file, cache, threads);
+}
 
 NetLoading::~NetLoading() { stop(); }
 

@@ -12,6 +12,12 @@ namespace tengen::os {
 /// The number of this process, which differs after a fork.
 long process_id();
 
+#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+inline constexpr bool HAS_THREADS = false;
+#else
+inline constexpr bool HAS_THREADS = true;
+#endif
+
 /// Lets other threads go first, where the system can do that for one thread: the calling thread and
 /// those that it starts from now on.
 void lower_thread_priority();

@@ -4,6 +4,7 @@
 #include <emscripten.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "page/page_engine.h"
@@ -29,6 +30,16 @@ EMSCRIPTEN_KEEPALIVE void page_open(const char* folder, int memory) {
   PlayOptions options;
   options.core.memory = static_cast<size_t>(memory) << 20;
   engine = std::make_unique<page::PageEngine>(options, bundle_in(folder));
+}
+
+/// Bakes the nets of a rule (docs/cache.md) in `folder/nets` for a board size into the folder that
+/// TENGEN_CACHE names; whether there are such nets. Takes seconds: for another worker than the one
+/// that plays.
+EMSCRIPTEN_KEEPALIVE bool page_bake(const char* folder, const char* rule, int size) {
+  const std::optional<Rule> found = rule_of_name(rule);
+  if (!found) return false;
+  const EvaluatorChoice choice = choose_evaluator(PlayOptions(), *found, size, bundle_in(folder).nets);
+  return choice.kind == EvaluatorKind::MIXNET && PendingEvaluator(choice, {}).is_ready();
 }
 
 /// Answers a request; `Module.onEvent` gets the events.
