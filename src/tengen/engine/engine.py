@@ -45,9 +45,15 @@ _RULES = list(Rule)
 _open: weakref.WeakSet[Engine] = weakref.WeakSet()
 
 
+# The players of engines that were closed at the end. The main thread frees them: a daemon thread
+# that freed the last reference would wait for Python, which is gone, and abort the process.
+_kept: list[_core.Player | None] = []
+
+
 @atexit.register
 def _close_all() -> None:
     for engine in list(_open):
+        _kept.append(engine._player)
         engine.close()
 
 
