@@ -145,7 +145,7 @@ class JsonReader {
 
 namespace {
 
-constexpr double DECIMALS = 10'000;           ///< numbers are multiples of 1 / DECIMALS
+constexpr double DECIMALS = 10'000;              ///< numbers are multiples of 1 / DECIMALS
 constexpr double MAX_DECIMAL = 9e15 / DECIMALS;  ///< larger numbers are written as whole ones
 
 void write_text(std::string& out, std::string_view text) {
@@ -172,7 +172,8 @@ void write_number(std::string& out, double number) {
   }
   const bool has_decimals = std::abs(number) < MAX_DECIMAL;
   const double limit = 9e18;  // within i64
-  const i64 scaled = std::llround(has_decimals ? number * DECIMALS : std::clamp(number, -limit, limit));
+  const i64 scaled =
+      std::llround(has_decimals ? number * DECIMALS : std::clamp(number, -limit, limit));
   if (!has_decimals) {
     out += std::to_string(scaled);
     return;

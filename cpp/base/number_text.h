@@ -14,8 +14,8 @@
 #if defined(__APPLE__)
 #include <xlocale.h>
 #else
-#include <clocale>
 #include <locale.h>
+#include <clocale>
 #endif
 #endif
 

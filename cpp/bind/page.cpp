@@ -4,6 +4,8 @@
 #include <nanobind/stl/string_view.h>
 
 #include <exception>
+#include <stdexcept>
+#include <utility>
 
 #include "bind/bind.h"
 #include "page/page_engine.h"
@@ -22,6 +24,8 @@ class BoundPageEngine {
       : engine_(to_play_options(options), bundle_in(data)) {}
 
   void handle(std::string_view request, const SendFunction& send) {
+    if (std::exchange(is_busy_, true))
+      throw std::runtime_error("the engine answers another request");
     std::exception_ptr raised;
     {
       const nb::gil_scoped_release release;
@@ -29,6 +33,7 @@ class BoundPageEngine {
         if (!raised && (raised = given(send, event))) engine_.stop();
       });
     }
+    is_busy_ = false;
     if (raised) std::rethrow_exception(raised);
   }
 
@@ -56,6 +61,7 @@ class BoundPageEngine {
   }
 
   page::PageEngine engine_;
+  bool is_busy_ = false;  ///< guarded by the GIL
 };
 
 }  // namespace

@@ -40,7 +40,8 @@ std::string start_error(const Proof& proof) {
       return "the cells are not those of a board of size " + std::to_string(proof.size);
   }
   const Outcome start = outcome_of_set_up(proof.cells, proof.size, proof.rule, proof.attacker);
-  if (start.ending == Ending::FIVE) return std::string(colour_name(start.winner)) + " has won already";
+  if (start.ending == Ending::FIVE)
+    return std::string(colour_name(start.winner)) + " has won already";
   return "";
 }
 

@@ -75,8 +75,8 @@ std::optional<Point> ProofTree::playable(const Board& board, u32 node, const Rep
     return is_legal ? reply.point : std::nullopt;
   }
   if (!is_listed(node, NO_POINT)) return NO_POINT;
-  const auto other = std::find_if(legal.begin(), legal.end(),
-                                  [&](Point p) { return !is_listed(node, p); });
+  const auto other =
+      std::find_if(legal.begin(), legal.end(), [&](Point p) { return !is_listed(node, p); });
   return other == legal.end() ? std::nullopt : std::optional(*other);
 }
 
@@ -97,6 +97,8 @@ ProofTree::Line ProofTree::line() const {
     });
     if (next == replies.end()) return {board.moves(), "the proof ends, but the game does not"};
     put(board, *playable(board, node, *next));
+    if (outcome(board, proof_.rule, proof_.moves_left).ending != Ending::NONE)
+      return {board.moves(), "the reply ends the game"};
     node = next->node;
   }
 }
@@ -110,9 +112,9 @@ u32 ProofTree::walk(const std::vector<Point>& moves) const {
       continue;
     }
     const auto replies = replies_of(proof_, node);
-    const auto found =
-        std::find_if(replies.begin(), replies.end(),
-                     [&](const ProofReply& reply) { return reply.point == moves[number]; });
+    const auto found = std::find_if(replies.begin(), replies.end(), [&](const ProofReply& reply) {
+      return reply.point == moves[number];
+    });
     node = found != replies.end() ? found->node : now.threat;
     if (node == NO_NODE) throw std::invalid_argument("the proof has no refutation");
   }

@@ -12,6 +12,8 @@ namespace tengen::page {
 
 namespace {
 
+constexpr size_t MAX_REQUEST = size_t{64} << 10;  ///< characters; the longest useful one has 10 KiB
+constexpr int MAX_ID = 0x7FFFFFFF;
 constexpr size_t MAX_LINE = 24;            ///< moves of a line that are sent
 constexpr int MAX_LINES = 10;              ///< of an analysis
 constexpr double INTERVAL = 0.1;           ///< seconds between two events of an analysis
@@ -23,9 +25,9 @@ constexpr double MIN_PROBABILITY = 0.004;  ///< less would show as 0%
 constexpr double SWAP2_TIME = 1;           ///< seconds of a choice
 constexpr double SOLVE_TIME = 30;          ///< seconds of a solver at most
 constexpr size_t SOLVER_MEMORY = size_t{32} << 20;
-constexpr size_t MAX_PROOFS = 4;     ///< that are kept
-constexpr size_t MAX_REPLIES = 60;   ///< of a proof node that are sent
-constexpr int MAX_REVIEWED = 400;    ///< moves of a game
+constexpr size_t MAX_PROOFS = 4;       ///< that are kept
+constexpr size_t MAX_REPLIES = 60;     ///< of a proof node that are sent
+constexpr int MAX_REVIEWED = 400;      ///< moves of a game
 constexpr double REVIEW_EVENT = 0.25;  ///< seconds between two events of a review
 
 void send_json(const PageEngine::Send& send, const Json& event) { send(event.dump()); }
@@ -90,8 +92,13 @@ void AnalysisLines::add(const SearchLine& line) {
   const SearchInfo& info = line.info;
   const bool is_exact = info.bound == Bound::EXACT;
   if (info.pv.empty()) return;
-  if (info.multipv == 1 && is_exact)
-    std::erase_if(lines_, [&](const auto& one) { return one.second.info.pv[0] == info.pv[0]; });
+  const auto best = lines_.find(1);
+  if (info.multipv == 1 && is_exact && best != lines_.end())
+    for (auto& [rank, other] : lines_)
+      if (rank > 1 && other.info.pv[0] == info.pv[0]) {  // it takes the place of the best move
+        other = best->second;
+        other.info.multipv = rank;
+      }
   if (is_exact || !lines_.contains(info.multipv)) lines_.insert_or_assign(info.multipv, line);
 }
 
@@ -124,20 +131,32 @@ PageEngine::PageEngine(PlayOptions options, Bundle bundle)
     : player_(options, std::move(bundle)), options_(std::move(options)) {}
 
 void PageEngine::handle(std::string_view text, const Send& send) {
-  Json request, id;
+  is_stopped_ = false;
+  Json id;
+  std::string code, problem;
   try {
-    request = Json::parse(text);
-    if (const Json* const given = request.find("id"); given != nullptr && given->number() != nullptr)
-      id = *given;
-    is_stopped_ = false;
-    answer(request, id, send);
+    if (text.size() > MAX_REQUEST) throw RequestError("invalid", "the request is too long");
+    const Json request = Json::parse(text);
+    if (member(request, "id") != nullptr) id = whole_in(request, "id", 0, 0, MAX_ID);
+    return answer(request, id, send);
   } catch (const RequestError& error) {
-    send_error(send, id, error.code(), error.what());
-  } catch (const std::bad_alloc& error) {
-    send_error(send, id, "memory", error.what());
+    code = error.code();
+    problem = error.what();
+  } catch (const std::invalid_argument& error) {
+    code = "invalid";
+    problem = error.what();
+  } catch (const std::bad_alloc&) {
+    code = "memory";
+    problem = "there is not enough memory";
   } catch (const std::exception& error) {
-    send_error(send, id, "invalid", error.what());
+    code = "engine";
+    problem = error.what();
   }
+  end_analysis();
+  send_error(send, id, code, problem);
+}
+
+void PageEngine::end_analysis() {
   const std::lock_guard guard(lock_);
   analysis_.reset();
 }
@@ -169,7 +188,9 @@ void PageEngine::report(const Send& send) {
 void PageEngine::view(const Json& request, const Json& id, const Send& send) {
   const PagePosition position = position_in(request);
   const Json* const whole = member(request, "whole_line");
-  const bool is_whole = whole != nullptr && whole->truth() != nullptr && *whole->truth();
+  if (whole != nullptr && whole->truth() == nullptr)
+    throw RequestError("invalid", "whole_line: expected true or false");
+  const bool is_whole = whole != nullptr && *whole->truth();
   Json::Array views;
   if (is_whole)
     views = views_along(position);
@@ -200,6 +221,8 @@ void PageEngine::move(const Json& request, const Json& id, const Send& send) {
   const bool has_time = member(request, "seconds") != nullptr;
   search.limit.time = number_in(request, "seconds", 1, 0.01, MAX_MOVE_TIME);
   if (const Json* const clock = member(request, "clock")) {
+    if (clock->object() == nullptr || member(*clock, "left") == nullptr)
+      throw RequestError("invalid", "clock: expected an object with the seconds left");
     search.limit.clock = number_in(*clock, "left", 0, 0, MAX_CLOCK);
     search.limit.increment = number_in(*clock, "increment", 0, 0, MAX_CLOCK);
     if (!has_time) search.limit.time = MAX_MOVE_TIME;
@@ -215,11 +238,14 @@ void PageEngine::move(const Json& request, const Json& id, const Send& send) {
 
 void PageEngine::swap2(const Json& request, const Json& id, const Send& send) {
   const PagePosition position = position_in(request);
-  const int stones = static_cast<int>(position.moves().size());
+  const std::vector<Point>& moves = position.moves();
+  const int stones = static_cast<int>(moves.size()), size = position.board.size();
+  if (position.start != Board(size) || is_legal(moves, NO_POINT))
+    throw RequestError("invalid", "a swap2 opening starts from an empty board and has no passes");
   std::vector<Point> choice;
   if (stones == 0) {
     const int number = whole_in(request, "number", 0, 0, 1 << 16);
-    choice = swap2_opening(position.board.size(), static_cast<u32>(number));
+    choice = swap2_opening(size, static_cast<u32>(number));
   } else if (stones == 3 || stones == 5) {
     PlayRequest search = search_of(position);
     search.limit.time = number_in(request, "seconds", SWAP2_TIME, 0.01, MAX_MOVE_TIME);
@@ -253,6 +279,8 @@ void PageEngine::analyse(const Json& request, const Json& id, const Send& send) 
   const int size = position.board.size();
   const std::vector<Point> legal = legal_points(position.board, position.rule);
   search.moves = points_in(request, "only", size);
+  std::sort(search.moves.begin(), search.moves.end());
+  search.moves.erase(std::unique(search.moves.begin(), search.moves.end()), search.moves.end());
   for (const Point p : search.moves)
     if (!is_legal(legal, p)) throw RequestError("invalid", name_of(p) + " is not legal");
   if (const std::vector<Point> excluded = points_in(request, "exclude", size); !excluded.empty()) {
@@ -277,7 +305,9 @@ void PageEngine::analyse(const Json& request, const Json& id, const Send& send) 
     }
   });
   const std::lock_guard guard(lock_);
-  send_json(send, event_of(*analysis_, true));
+  const Json done = event_of(*analysis_, true);
+  analysis_.reset();  // no report follows
+  send_json(send, done);
 }
 
 // --- solver ---
@@ -308,11 +338,10 @@ void PageEngine::solve(const Json& request, const Json& id, const Send& send) {
   if (!solver_) solver_.emplace(board.size(), position.rule, SOLVER_MEMORY);
   solver_->set_game(board.size(), position.rule);
   Solution found = solver_->solve(board.cells(), attacker, 0, search);
-  if (!found.proof)
-    return event(found.status == SolveStatus::NO_WIN ? "no_win" : "unknown", {});
+  if (!found.proof) return event(found.status == SolveStatus::NO_WIN ? "no_win" : "unknown", {});
   const double number = id.number() != nullptr ? *id.number() : -1;
-  proofs_.push_back(
-      std::make_unique<StoredProof>(number, position.rule, std::move(*found.proof)));
+  std::erase_if(proofs_, [&](const auto& stored) { return stored->id == number; });
+  proofs_.push_back(std::make_unique<StoredProof>(number, position.rule, std::move(*found.proof)));
   if (proofs_.size() > MAX_PROOFS) proofs_.pop_front();
   event("win", proofs_.back()->tree.line().moves);
 }

@@ -40,7 +40,7 @@ class AnalysisLines {
   int depth() const;
 
  private:
-  /// By rank; of two lines with the same first move, one is outdated: the lower rank counts.
+  /// By rank; of two lines with the same first move, that of the greater rank is outdated.
   std::vector<const SearchLine*> unique() const;
 
   std::map<int, SearchLine> lines_;
@@ -49,14 +49,16 @@ class AnalysisLines {
 /// For one thread; methods that are thread-safe say so.
 class PageEngine {
  public:
-  /// Takes an event. Called on the thread of handle() or report().
+  /// Takes an event. Called on the thread of handle() or report(); must not call this engine, or
+  /// wait for a thread that does.
   using Send = std::function<void(std::string_view event)>;
 
   PageEngine(PlayOptions options, Bundle bundle);
 
   /// Answers a request, whole: events with its id, the last of which ends it. Errors are events.
   void handle(std::string_view request, const Send& send);
-  /// Ends the request in progress soon, with what is known. Thread-safe.
+  /// Ends the request in progress soon, with what is known. Has no effect on one that handle() has
+  /// not begun. Thread-safe.
   void stop();
   /// Sends the state of the analysis in progress, if there is one. Thread-safe.
   void report(const Send& send);
@@ -91,6 +93,7 @@ class PageEngine {
   void solve(const Json& request, const Json& id, const Send& send);
   void proof_step(const Json& request, const Json& id, const Send& send);
   void review(const Json& request, const Json& id, const Send& send);
+  void end_analysis();
   Json::Array policy_of(const PlayRequest& request);
   /// Requires the lock.
   Json event_of(const Analysis& analysis, bool is_done) const;

@@ -38,7 +38,8 @@ const Json::Array& array_in(const Json& json, std::string_view key) {
 /// A board and its patterns.
 class Replay {
  public:
-  Replay(const Board& start, Rule rule) : rule_(rule), board_(start), patterns_(start.size(), rule) {
+  Replay(const Board& start, Rule rule)
+      : rule_(rule), board_(start), patterns_(start.size(), rule) {
     patterns_.assign(start.cells());
   }
 
@@ -61,7 +62,8 @@ class Replay {
     std::string stones;
     for (const Point p : board_points(board_.size())) stones += ".bw"[board_.at(p)];
     const std::vector<Point>& moves = board_.moves();
-    const auto last = std::find_if(moves.rbegin(), moves.rend(), [](Point p) { return p != NO_POINT; });
+    const auto last =
+        std::find_if(moves.rbegin(), moves.rend(), [](Point p) { return p != NO_POINT; });
     const bool is_over = found.ending != Ending::NONE;
     return Json::Object{
         {"ply", board_.ply()},
@@ -108,6 +110,7 @@ Board read_start(const Json& json) {
   Board board(whole_in(json, "size", 15, MIN_SIZE, MAX_SIZE));
   const Json* const setup = member(json, "setup");
   if (setup == nullptr) return board;
+  if (setup->object() == nullptr) reject("setup: expected an object");
   std::array<size_t, COLOUR_NB> stones{};
   for (const Colour colour : {BLACK, WHITE}) {
     const std::vector<Point> points = points_in(*setup, colour_name(colour), board.size());
@@ -139,10 +142,9 @@ Point parse_point(std::string_view name, int size) {
 PagePosition read_position(const Json& json) {
   if (json.object() == nullptr) reject("position: expected an object");
   const Json* const name = member(json, "rule");
-  const std::optional<Rule> rule =
-      name == nullptr          ? std::optional(Rule::FREESTYLE)
-      : name->text() != nullptr ? rule_of_name(*name->text())
-                                : std::nullopt;
+  const std::optional<Rule> rule = name == nullptr           ? std::optional(Rule::FREESTYLE)
+                                   : name->text() != nullptr ? rule_of_name(*name->text())
+                                                             : std::nullopt;
   if (!rule) reject("rule: there is no such rule");
   const Board start = read_start(json);
   return {*rule, start, board_after(start, *rule, points_in(json, "moves", start.size()))};

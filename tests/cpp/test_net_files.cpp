@@ -49,15 +49,22 @@ TEST(json_is_written) {
   const Json json = Json::Object{{"list", Json::Array{1, -2.5, true, Json(), "a\"\\\n"}},
                                  {"empty", Json::Array{}},
                                  {"object", Json::Object{}}};
-  const std::string text =
-      R"({"empty":[],"list":[1,-2.5,true,null,"a\"\\\u000a"],"object":{}})";
+  const std::string text = R"({"empty":[],"list":[1,-2.5,true,null,"a\"\\\u000a"],"object":{}})";
   CHECK_EQ(json.dump(), text);
   CHECK_EQ(Json::parse(text).dump(), text);
-  const std::pair<double, const char*> numbers[] = {
-      {0, "0"},          {-0.0, "0"},       {0.00004, "0"},       {-0.00004, "0"},
-      {0.0001, "0.0001"}, {-0.5, "-0.5"},    {1.99999, "2"},       {12.034, "12.034"},
-      {1e15, "1000000000000000"}, {-3e15, "-3000000000000000"},
-      {1e300, "9000000000000000000"}, {std::nan(""), "null"}, {INFINITY, "null"}};
+  const std::pair<double, const char*> numbers[] = {{0, "0"},
+                                                    {-0.0, "0"},
+                                                    {0.00004, "0"},
+                                                    {-0.00004, "0"},
+                                                    {0.0001, "0.0001"},
+                                                    {-0.5, "-0.5"},
+                                                    {1.99999, "2"},
+                                                    {12.034, "12.034"},
+                                                    {1e15, "1000000000000000"},
+                                                    {-3e15, "-3000000000000000"},
+                                                    {1e300, "9000000000000000000"},
+                                                    {std::nan(""), "null"},
+                                                    {INFINITY, "null"}};
   for (const auto& [number, expected] : numbers)
     CHECK_EQ(Json(number).dump(), std::string(expected));
 }

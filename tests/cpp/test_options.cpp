@@ -90,7 +90,7 @@ TEST(a_preset_without_a_search_means_alpha_beta) {
 TEST(numbers_of_texts) {
   CHECK(number_of("1.25") == 1.25 && number_of("-3e2") == -300 && number_of("007") == 7);
   CHECK(number_of("+0.5") == 0.5 && number_of(".5") == 0.5 && number_of("5.") == 5);
-  for (const char* text : {"", " 1", "1 ", "1,5", "x", "1e", "1e999", "nan", "inf", "--1",
-                           "++1", "+-1", "-+1", "0x10", "1e+", "+", "-", "."})
+  for (const char* text : {"", " 1", "1 ", "1,5", "x", "1e", "1e999", "nan", "inf", "--1", "++1",
+                           "+-1", "-+1", "0x10", "1e+", "+", "-", "."})
     CHECK(!number_of(text));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Requests of a page: views, moves, analyses, errors.
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "check.h"
 #include "page/page_engine.h"
-#include "test_nets.h"
 
 using namespace tengen;
 using page::PageEngine;
@@ -14,7 +14,7 @@ using page::PageEngine;
 namespace {
 
 struct Page {
-  Page() : engine(options(), {std::make_shared<FolderSource>(TENGEN_TABLES), NetFolder()}) {}
+  Page() : engine(options(), bundle_in(TENGEN_TABLES)) {}
 
   static PlayOptions options() {
     PlayOptions options;
@@ -152,15 +152,21 @@ TEST(page_analyses_consider_only_some_moves) {
 TEST(page_analyses_can_be_stopped_and_watched) {
   Page page;
   std::string last;
+  const auto start = std::chrono::steady_clock::now();
   std::thread work([&] {
-    page.engine.handle(request("analyse", "", R"(,"seconds":600)"),
+    page.engine.handle(request("analyse", R"("moves":["h8","i9"])", R"(,"seconds":600)"),
                        [&](std::string_view event) { last = event; });
   });
   std::string seen;
-  while (seen.find("\"depth\":3") == std::string::npos)
+  const auto depth = [&] { return seen.empty() ? 0 : Page::number(Json::parse(seen), "depth"); };
+  while (depth() < 3 && std::chrono::steady_clock::now() - start < std::chrono::seconds(60)) {
     page.engine.report([&](std::string_view event) { seen = event; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(depth() >= 3);
   page.engine.stop();
   work.join();
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(300));
   CHECK(last.find("\"state\":\"done\"") != std::string::npos);
   seen.clear();
   page.engine.report([&](std::string_view event) { seen = event; });
@@ -184,11 +190,21 @@ TEST(page_requests_that_are_wrong) {
       {request("view", R"("moves":["p1"])"), "invalid: no point 'p1'"},
       {request("view", R"("moves":["a01"])"), "invalid: no point 'a01'"},
       {request("view", R"("moves":["a999999999999"])"), "invalid: no point 'a999999999999'"},
-      {request("view", R"("setup":{"black":["a1"],"white":["a1"]})"),
-       "invalid: two stones on a1"},
+      {request("view", R"("setup":{"black":["a1"],"white":["a1"]})"), "invalid: two stones on a1"},
       {request("view", R"("setup":{"turn":"red"})"), "invalid: turn: expected black or white"},
       {request("move", R"("moves":["pass","pass"])"),
        "over: the game is over: there is nothing to search"},
+      {request("view", R"("setup":5)"), "invalid: setup: expected an object"},
+      {request("view", "", R"(,"whole_line":1)"), "invalid: whole_line: expected true or false"},
+      {request("move", "", R"(,"clock":{})"),
+       "invalid: clock: expected an object with the seconds left"},
+      {request("swap2", R"("moves":["h8","pass","h9"])"),
+       "invalid: a swap2 opening starts from an empty board and has no passes"},
+      {request("swap2", R"("setup":{"black":["h8"]})"),
+       "invalid: a swap2 opening starts from an empty board and has no passes"},
+      {R"({"type":"view","id":"a","position":{}})", "invalid: id: expected a number"},
+      {R"({"type":"view","id":1e300,"position":{}})", "invalid: id: out of range"},
+      {std::string(100'000, ' '), "invalid: the request is too long"},
       {request("move", "", R"(,"level":11)"), "invalid: level: out of range"},
       {request("analyse", "", R"(,"seconds":"1")"), "invalid: seconds: expected a number"},
   };
@@ -246,8 +262,8 @@ TEST(page_chooses_in_swap2_openings) {
   Page page;
   const Json opening = page.answer(request("swap2", "", R"(,"number":3)"));
   CHECK_EQ(Page::list(opening, "stones").size(), 3u);
-  const Json choice = page.answer(
-      request("swap2", R"("moves":["h8","a1","i8"])", R"(,"seconds":0.1)"));
+  const Json choice =
+      page.answer(request("swap2", R"("moves":["h8","a1","i8"])", R"(,"seconds":0.1)"));
   CHECK(Page::list(choice, "stones").empty());  // black is far better
   CHECK(page.error(request("swap2", R"("moves":["h8"])")).starts_with("invalid: a swap2"));
 }
@@ -256,14 +272,14 @@ TEST(page_reviews_games) {
   Page page;
   // White leaves an open three, then a four.
   const std::string game = R"("moves":["h8","a1","i8","a3","j8","a5","k8","a7","l8"])";
-  const std::vector<Json> events = page.ask(request("review", game, R"(,"effort":0.1)"));
+  const std::vector<Json> events = page.ask(request("review", game, R"(,"effort":1)"));
   const Json& last = events.back();
   CHECK_EQ(Page::text(events.front(), "state"), std::string("running"));
   CHECK_EQ(Page::text(last, "state"), std::string("done"));
   CHECK_EQ(Page::number(last, "done"), Page::number(last, "total"));
   CHECK_EQ(Page::list(last, "moves").size(), 9u);
   const Json& five = Page::list(last, "moves")[8];
-  CHECK_EQ(Page::text(five, "verdict"), std::string("best"));
+  CHECK_EQ(Page::number(five, "loss"), 0.0);
   CHECK_EQ(Page::number(five, "win_rate"), 1.0);
   CHECK(Page::number(last, "turning_point") > 0);
   CHECK(Page::number(last, "accuracy_black") > Page::number(last, "accuracy_white"));

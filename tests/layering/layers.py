@@ -52,7 +52,7 @@ CPP_RANKS = [
     ["search"],
     ["search/alphabeta", "search/mcts", "search/simple"],
     ["engine"],
-    ["protocol"],
+    ["page", "protocol"],
     ["selfplay"],
     ["app"],
     ["bind"],

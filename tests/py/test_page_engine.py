@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -22,12 +23,14 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "build" / "wasm" / "page-engine.js"
 PROCESS = ROOT / "tests" / "page" / "engine_process.mjs"
 
+OPTIONS = {"memory": "16", "preset": "classical"}
+
 Events = list[dict[str, Any]]
 Ask = Callable[..., Events]
 
 
 def native() -> Iterator[Ask]:
-    engine = _core.PageEngine({"memory": "16", "preset": "classical"}, DATA)
+    engine = _core.PageEngine(OPTIONS, DATA)
 
     def ask(**request: Any) -> Events:
         events: Events = []
@@ -41,19 +44,21 @@ def wasm() -> Iterator[Ask]:
     if not PROGRAM.is_file() or shutil.which("node") is None:
         pytest.skip("needs node and `make wasm`")
     command = ["node", "--no-experimental-fetch", str(PROCESS), str(PROGRAM), str(DATA)]
+    command.append(json.dumps(OPTIONS))
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+        stdin, stdout = process.stdin, process.stdout
+        assert stdin is not None
+        assert stdout is not None
 
         def ask(**request: Any) -> Events:
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
-            return [json.loads(line) for line in iter(process.stdout.readline, "\n")]
+            stdin.write(json.dumps(request) + "\n")
+            stdin.flush()
+            return [json.loads(line) for line in iter(stdout.readline, "\n")]
 
         yield ask
-        process.stdin.close()
+        stdin.close()
 
 
 @pytest.fixture(scope="module", params=[native, wasm], ids=["native", "wasm"])
@@ -61,11 +66,12 @@ def ask(request: pytest.FixtureRequest) -> Iterator[Ask]:
     yield from request.param()
 
 
-GAME = {"rule": "renju", "moves": "h8 h9 i8 g8 i7 i9 g9 f10 j6 k5 h7".split()}
+GAME_MOVES = ["h8", "h9", "i8", "g8", "i7", "i9", "g9", "f10", "j6", "k5", "h7"]
+GAME = {"rule": "renju", "moves": GAME_MOVES}
 
 
 def position(count: int, rule: str = "renju") -> dict[str, Any]:
-    return {"rule": rule, "moves": GAME["moves"][:count]}
+    return {"rule": rule, "moves": GAME_MOVES[:count]}
 
 
 def test_views_are_those_of_the_board(ask: Ask) -> None:
@@ -79,17 +85,15 @@ def test_views_are_those_of_the_board(ask: Ask) -> None:
         assert {(one["point"], one["reason"]) for one in view["forbidden"]} == {
             (move.name, why.value) for move, why in forbidden.items()
         }
-        if ply < len(GAME["moves"]):
-            board.push(GAME["moves"][ply])
+        if ply < len(GAME_MOVES):
+            board.push(GAME_MOVES[ply])
 
 
 @pytest.mark.parametrize("rule", ["freestyle", "standard", "renju", "caro", "caro6"])
 def test_moves_of_levels_are_legal(ask: Ask, rule: str) -> None:
     moves: list[str] = []
     for level in (1, 3, 5):
-        (event,) = ask(
-            type="move", id=2, level=level, position={"rule": rule, "moves": moves}
-        )
+        (event,) = ask(type="move", id=2, level=level, position={"rule": rule, "moves": moves})
         assert event["type"] == "move"
         moves.append(event["move"])
     board = Board(15, rule)
@@ -107,7 +111,7 @@ def test_analyses_end_with_the_best_lines(ask: Ask) -> None:
 
 
 def test_a_win_by_fours(ask: Ask) -> None:
-    three = {"moves": "h8 a1 i8 a3 j8 a5".split()}
+    three = {"moves": ["h8", "a1", "i8", "a3", "j8", "a5"]}
     *_, event = ask(type="solve", id=4, position=three, goal="vcf")
     assert event["state"] == "win"
     (node,) = ask(type="proof_step", id=4, moves=event["line"][:1])
@@ -118,7 +122,7 @@ def test_a_win_by_fours(ask: Ask) -> None:
 def test_a_review(ask: Ask) -> None:
     *_, event = ask(type="review", id=5, position=GAME, effort=0.05)
     assert event["state"] == "done"
-    assert [move["move"] for move in event["moves"]] == GAME["moves"]
+    assert [move["move"] for move in event["moves"]] == GAME_MOVES
 
 
 def test_what_a_hostile_page_sends(ask: Ask) -> None:
@@ -138,7 +142,10 @@ def test_the_answers_are_the_same() -> None:
             asked = [
                 *ask(type="view", id=1, position=GAME, whole_line=True),
                 *ask(type="new_game", id=2),
-                *(ask(type="move", id=3, level=3, position=position(n))[0] for n in range(8)),
+                *(
+                    ask(type="move", id=3, level=3, seconds=60, position=position(n))[0]
+                    for n in range(8)
+                ),
                 *ask(type="swap2", id=4, number=5, position={}),
                 ask(type="solve", id=5, position=position(6), goal="vcf")[-1],
                 *ask(type="move", id=6, position={"moves": ["h8", "h8"]}),
@@ -153,8 +160,13 @@ def test_an_event_handler_that_raises() -> None:
     def raising(text: str) -> None:
         raise RuntimeError("no room")
 
+    position = {"moves": ["h8", "i9"]}
+    start = monotonic()
     with pytest.raises(RuntimeError, match="no room"):
-        engine.handle(json.dumps({"type": "analyse", "position": {}, "seconds": 60}), raising)
+        engine.handle(
+            json.dumps({"type": "analyse", "position": position, "seconds": 600}), raising
+        )
+    assert monotonic() - start < 300
     events: list[str] = []
     engine.handle(json.dumps({"type": "view", "position": {}}), events.append)
     assert len(events) == 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`Proof`: a forced win, with a refutation of every reply, from the first move to the five.
 
-The native proof verifies and finds the main line; the nodes are views of the tree. Proofs may have a million nodes, so
-nothing recurses.
+The native proof verifies and finds the main line; the nodes are views of the tree. Proofs may have
+a million nodes, so nothing recurses.
 """
 
 from __future__ import annotations
@@ -215,11 +215,17 @@ class Proof:
 
     @cached_property
     def _bounds(self) -> list[int]:
-        return self._core.bounds()
+        try:
+            return self._core.bounds()
+        except ValueError as error:
+            raise BadProof(str(error)) from None
 
     @cached_property
     def _line(self) -> tuple[Move, ...]:
-        indices, error = self._core.line()
+        try:
+            indices, error = self._core.line()
+        except ValueError as fault:  # such as a start that is won
+            raise BadProof(str(fault)) from None
         moves = tuple(Move.from_index(index, self.size) for index in indices)
         if error:
             raise BadProof(error, list(moves))

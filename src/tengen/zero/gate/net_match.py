@@ -11,7 +11,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
@@ -255,7 +255,9 @@ class _Games:
         self._shared.finish()
         playing = list(self.active.values())
         if len(playing) > 1:
-            unfinished = list(threads.map(lambda games: games.advance_games(), playing))
+            advancing = [threads.submit(games.advance_games) for games in playing]
+            wait(advancing)  # all of them, before an error closes them
+            unfinished = [one.result() for one in advancing]
         else:
             unfinished = [games.advance_games() for games in playing]
         self._shared.start()
