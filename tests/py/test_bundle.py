@@ -97,7 +97,13 @@ def test_every_licence_is_included(bundle: Path) -> None:
 def test_the_native_sources_are_those_of_cmake(bundle: Path, launcher: ModuleType) -> None:
     core, bindings = launcher.native_sources()
     there = {path.relative_to(bundle).as_posix() for path in (bundle / "cpp").rglob("*.cpp")}
-    of_program = {"arguments", "bench_command", "main", "program_bundle"}  # a bundle has none
+    of_program = {
+        "arguments",
+        "bench_command",
+        "main",
+        "page_wasm",
+        "program_bundle",
+    }  # a bundle has none
     assert set(core) | set(bindings) == there - {f"cpp/app/{name}.cpp" for name in of_program}
     assert len(core) + len(bindings) == len(there) - len(of_program)
     assert "cpp/bind/module.cpp" in bindings
