@@ -20,8 +20,8 @@ StopCondition::StopCondition(const Limits& limits, const std::atomic<bool>* canc
       next_hook_(start_ + HOOK_PERIOD) {}
 
 StopCondition::StopCondition(const Limits& limits, const std::atomic<bool>& cancel,
-                             const std::atomic<i64>& deadline)
-    : StopCondition(limits, &cancel) {
+                             const std::atomic<i64>& deadline, Hook hook)
+    : StopCondition(limits, &cancel, std::move(hook)) {
   deadline_ = &deadline;
 }
 

@@ -34,7 +34,7 @@ class StopCondition {
   /// With a deadline, in now_in_nanoseconds(), that other threads may change during the search. It
   /// must outlive this object.
   StopCondition(const Limits& limits, const std::atomic<bool>& cancel,
-                const std::atomic<i64>& deadline);
+                const std::atomic<i64>& deadline, Hook hook = {});
 
   /// The monotonic clock of all limits.
   static i64 now_in_nanoseconds();

@@ -4,10 +4,12 @@
 #include <nanobind/stl/string_view.h>
 
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "bind/bind.h"
+#include "bind/python_callback.h"
 #include "page/page_engine.h"
 
 namespace nb = nanobind;
@@ -20,8 +22,15 @@ using SendFunction = nb::typed<nb::callable, void(nb::str)>;
 
 class BoundPageEngine {
  public:
-  BoundPageEngine(const OptionTexts& options, const std::filesystem::path& data)
-      : engine_(to_play_options(options), bundle_in(data)) {}
+  BoundPageEngine(const OptionTexts& options, const std::filesystem::path& data,
+                  const LoadFunction& load_external)
+      : engine_(std::make_unique<page::PageEngine>(to_play_options(options), bundle_in(data),
+                                                   external_loader(load_external))) {}
+  /// A thread that loads a net may wait for the GIL, so the GIL is released before joining it.
+  ~BoundPageEngine() {
+    const nb::gil_scoped_release release;
+    engine_.reset();
+  }
 
   void handle(std::string_view request, const SendFunction& send) {
     if (std::exchange(is_busy_, true))
@@ -29,8 +38,8 @@ class BoundPageEngine {
     std::exception_ptr raised;
     {
       const nb::gil_scoped_release release;
-      engine_.handle(request, [&](std::string_view event) {
-        if (!raised && (raised = given(send, event))) engine_.stop();
+      engine_->handle(request, [&](std::string_view event) {
+        if (!raised && (raised = given(send, event))) engine_->stop();
       });
     }
     is_busy_ = false;
@@ -41,12 +50,12 @@ class BoundPageEngine {
     std::exception_ptr raised;
     {
       const nb::gil_scoped_release release;
-      engine_.report([&](std::string_view event) { raised = given(send, event); });
+      engine_->report([&](std::string_view event) { raised = given(send, event); });
     }
     if (raised) std::rethrow_exception(raised);
   }
 
-  void stop() { engine_.stop(); }
+  void stop() { engine_->stop(); }
 
  private:
   /// Calls `send`; what it raises must not pass through the engine.
@@ -60,7 +69,7 @@ class BoundPageEngine {
     return nullptr;
   }
 
-  page::PageEngine engine_;
+  std::unique_ptr<page::PageEngine> engine_;
   bool is_busy_ = false;  ///< guarded by the GIL
 };
 
@@ -68,8 +77,9 @@ class BoundPageEngine {
 
 void register_page(nb::module_& module) {
   nb::class_<BoundPageEngine>(module, "PageEngine")
-      .def(nb::init<const OptionTexts&, const std::filesystem::path&>(), nb::arg("options"),
-           nb::arg("data"))
+      .def(nb::init<const OptionTexts&, const std::filesystem::path&, const LoadFunction&>(),
+           nb::arg("options"), nb::arg("data"), nb::arg("load_external"),
+           "`load_external` is that of Player.")
       .def("handle", &BoundPageEngine::handle, nb::arg("request"), nb::arg("send"))
       .def("report", &BoundPageEngine::report, nb::arg("send"))
       .def("stop", &BoundPageEngine::stop);

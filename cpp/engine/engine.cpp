@@ -74,6 +74,11 @@ void Engine::load_lazy_tables(Rule rule, std::string_view bytes) {
   searcher_.reset();
 }
 
+void Engine::set_hook(StopCondition::Hook hook) {
+  require_idle();
+  control_.hook = std::move(hook);
+}
+
 void Engine::collect_samples(int per_1024) {
   require_idle();
   samples_per_1024_ = per_1024;

@@ -77,6 +77,9 @@ class Engine {
   /// if `stop_requested`. Throws like go().
   EngineEvent run(const GoRequest& request, const std::atomic<bool>& stop_requested,
                   const Searcher::OnInfo& on_line);
+  /// Sets what the searching thread calls about every 50 ms; returning false ends the search. For
+  /// hosts without threads, whose stop() has to come from there.
+  void set_hook(StopCondition::Hook hook);
   /// Creates the tables for such boards, which the first search would do. Throws like go().
   void prepare(int size, Rule rule);
   /// Ends the search soon; its result arrives as an event. Thread-safe.

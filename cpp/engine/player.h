@@ -110,6 +110,7 @@ class Player {
   /// See EvaluatorLoader. Thread-safe.
   std::vector<std::string> take_notes();
   /// See Engine.
+  void set_hook(StopCondition::Hook hook) { engine_.set_hook(std::move(hook)); }
   void collect_samples(int per_1024) { engine_.collect_samples(per_1024); }
   std::vector<SearchSample> take_samples() { return engine_.take_samples(); }
 

@@ -219,7 +219,9 @@ void for_each_range(const BakeOptions& options, size_t count, u64 cost, Work wor
   parallel_ranges(count, options.threads, [&](size_t first, size_t last) {
     if (options.progress != nullptr) options.progress->check();
     work(first, last);
-    if (options.progress != nullptr) options.progress->add((last - first) * cost);
+    if (options.progress == nullptr) return;
+    options.progress->add((last - first) * cost);
+    if (options.report) options.report(options.progress->fraction());
   });
 }
 

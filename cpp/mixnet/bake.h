@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string_view>
 
 #include "base/large_array.h"
@@ -23,6 +24,8 @@ struct BakeOptions {
   int threads = 0;               ///< 0: one per core
   Progress* progress = nullptr;  ///< receives the progress and can stop the baking
   bool in_background = false;    ///< on threads that let others go first
+  /// Receives the fraction done, on the baking threads; may be empty.
+  std::function<void(double)> report = {};
 };
 
 /// Features of all patterns by one mapping net. Throws Stopped.

@@ -114,16 +114,21 @@ std::optional<Codebooks> read_baked(const std::filesystem::path& path, const Bak
   return books;
 }
 
+std::string baked_header(const BakedKey& key, const Codebooks& books) {
+  const Head head = head_of(key, codebook_checksum(books));
+  std::string header(HEADER_BYTES, '\0');
+  std::memcpy(header.data(), &head, sizeof head);
+  return header;
+}
+
 std::error_code write_baked(const std::filesystem::path& path, const BakedKey& key,
                             const Codebooks& books, const Progress& progress) {
   const auto last_error = [] { return std::error_code(errno, std::generic_category()); };
   CFile file = open_file(path, true);
   if (!file) return last_error();
-  const Head head = head_of(key, codebook_checksum(books));
-  std::string first(HEADER_BYTES, '\0');
-  std::memcpy(first.data(), &head, sizeof head);
+  const std::string header = baked_header(key, books);
   for (const std::string_view part :
-       {std::string_view(first), mixnet::bytes_of(books[0]), mixnet::bytes_of(books[1])})
+       {std::string_view(header), mixnet::bytes_of(books[0]), mixnet::bytes_of(books[1])})
     if (!write_all(file.get(), part, progress)) return last_error();
   if (std::fclose(file.release()) != 0) return last_error();
   return {};

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <system_error>
 
 #include "mixnet/bake.h"
@@ -31,6 +32,9 @@ struct BakedKey {
 /// another net, or if it is damaged. Throws Stopped and std::bad_alloc.
 std::optional<Codebooks> read_baked(const std::filesystem::path& path, const BakedKey& key,
                                     const Progress& progress);
+
+/// The start of such a file; both codebooks follow it.
+std::string baked_header(const BakedKey& key, const Codebooks& books);
 
 /// Writes a new file. On an error, or when it throws Stopped, an unfinished file may remain.
 std::error_code write_baked(const std::filesystem::path& path, const BakedKey& key,

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #if defined(__GLIBC__)
@@ -43,6 +44,19 @@ std::int64_t machine_memory() {
   return pages > 0 && size > 0 ? static_cast<std::int64_t>(pages) * size >> 20 : 0;
 }
 
+#if defined(__EMSCRIPTEN__)  // munmap() takes whole mappings alone
+
+void* map_memory(std::size_t bytes) {
+  constexpr std::size_t CACHE_LINE = 64;
+  void* const memory = std::aligned_alloc(CACHE_LINE, bytes);
+  if (memory != nullptr) std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void unmap_memory(void* memory, std::size_t) { std::free(memory); }
+
+#else
+
 void* map_memory(std::size_t bytes) {
   // A large page must be aligned to its size: map one page more, and unmap the unaligned ends.
   const std::size_t mapped = bytes + LARGE_PAGE;
@@ -61,6 +75,8 @@ void* map_memory(std::size_t bytes) {
 }
 
 void unmap_memory(void* memory, std::size_t bytes) { munmap(memory, bytes); }
+
+#endif
 
 void save_address_space() {
 #if defined(__GLIBC__)

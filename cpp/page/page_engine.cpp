@@ -7,23 +7,24 @@
 
 #include "engine/review.h"
 #include "engine/swap2.h"
+#include "page/attempt.h"
 
 namespace tengen::page {
 
 namespace {
 
 constexpr size_t MAX_REQUEST = size_t{64} << 10;  ///< characters; the longest useful one has 10 KiB
-constexpr int MAX_ID = 0x7FFFFFFF;
-constexpr size_t MAX_LINE = 24;            ///< moves of a line that are sent
-constexpr int MAX_LINES = 10;              ///< of an analysis
-constexpr double INTERVAL = 0.1;           ///< seconds between two events of an analysis
-constexpr double MAX_TIME = 600;           ///< seconds of an analysis
-constexpr double MAX_MOVE_TIME = 60;       ///< seconds of a move
-constexpr double MAX_CLOCK = 36'000;       ///< seconds of a clock
-constexpr size_t POLICY_POINTS = 24;       ///< that are sent
-constexpr double MIN_PROBABILITY = 0.004;  ///< less would show as 0%
-constexpr double SWAP2_TIME = 1;           ///< seconds of a choice
-constexpr double SOLVE_TIME = 30;          ///< seconds of a solver at most
+constexpr int MAX_ID = 0x7FFFFFFF;                ///< also of a seed
+constexpr size_t MAX_LINE = 24;                   ///< moves of a line that are sent
+constexpr int MAX_LINES = 10;                     ///< of an analysis
+constexpr double INTERVAL = 0.1;                  ///< seconds between two events of an analysis
+constexpr double MAX_TIME = 600;                  ///< seconds of an analysis
+constexpr double MAX_MOVE_TIME = 60;              ///< seconds of a move
+constexpr double MAX_CLOCK = 36'000;              ///< seconds of a clock
+constexpr size_t POLICY_POINTS = 24;              ///< that are sent
+constexpr double MIN_PROBABILITY = 0.004;         ///< less would show as 0%
+constexpr double SWAP2_TIME = 1;                  ///< seconds of a choice
+constexpr double SOLVE_TIME = 30;                 ///< seconds of a solver at most
 constexpr size_t SOLVER_MEMORY = size_t{32} << 20;
 constexpr size_t MAX_PROOFS = 4;       ///< that are kept
 constexpr size_t MAX_REPLIES = 60;     ///< of a proof node that are sent
@@ -61,6 +62,14 @@ PlayRequest search_of(const PagePosition& position) {
   if (outcome(position.board, position.rule).ending != Ending::NONE)
     throw RequestError("over", "the game is over: there is nothing to search");
   return {position.board, position.rule};
+}
+
+Goal goal_in(const Json& request) {
+  const Json* const goal = member(request, "goal");
+  const std::string* const name = goal != nullptr ? goal->text() : nullptr;
+  if (name != nullptr && *name == "vcf") return Goal::VCF;
+  if (name != nullptr && *name == "vct") return Goal::VCT;
+  throw RequestError("invalid", "goal: expected vcf or vct");
 }
 
 /// The moves of a review, with black's values.
@@ -127,8 +136,8 @@ int AnalysisLines::depth() const {
 
 // --- requests ---
 
-PageEngine::PageEngine(PlayOptions options, Bundle bundle)
-    : player_(options, std::move(bundle)), options_(std::move(options)) {}
+PageEngine::PageEngine(PlayOptions options, Bundle bundle, LoadExternal load_external)
+    : player_(options, std::move(bundle), std::move(load_external)), options_(std::move(options)) {}
 
 void PageEngine::handle(std::string_view text, const Send& send) {
   is_stopped_ = false;
@@ -167,7 +176,8 @@ void PageEngine::answer(const Json& request, const Json& id, const Send& send) {
       {"view", &PageEngine::view},       {"new_game", &PageEngine::new_game},
       {"move", &PageEngine::move},       {"swap2", &PageEngine::swap2},
       {"analyse", &PageEngine::analyse}, {"solve", &PageEngine::solve},
-      {"review", &PageEngine::review},   {"proof_step", &PageEngine::proof_step}};
+      {"review", &PageEngine::review},   {"proof_step", &PageEngine::proof_step},
+      {"attempt", &PageEngine::attempt}};
   const Json* const type = member(request, "type");
   if (type != nullptr && type->text() != nullptr)
     for (const auto& [name, answer] : ANSWERS)
@@ -183,6 +193,14 @@ void PageEngine::stop() {
 void PageEngine::report(const Send& send) {
   const std::lock_guard guard(lock_);
   if (analysis_) send_json(send, event_of(*analysis_, false));
+}
+
+void PageEngine::set_hook(std::function<void()> hook) {
+  hook_ = std::move(hook);
+  player_.set_hook([this] {
+    hook_();
+    return true;
+  });
 }
 
 void PageEngine::view(const Json& request, const Json& id, const Send& send) {
@@ -210,6 +228,12 @@ PlayedMove PageEngine::search(const PlayRequest& request, int level,
   });
 }
 
+PlayedMove PageEngine::search_at_level(const PlayRequest& search, const Json& request) {
+  if (member(request, "seed") != nullptr)
+    options_.core.seed = static_cast<u64>(whole_in(request, "seed", 0, 0, MAX_ID));
+  return this->search(search, whole_in(request, "level", FULL_LEVEL, 1, FULL_LEVEL));
+}
+
 void PageEngine::new_game(const Json&, const Json& id, const Send& send) {
   player_.new_game();
   send_json(send, Json::Object{{"type", "ready"}, {"id", id}});
@@ -227,8 +251,7 @@ void PageEngine::move(const Json& request, const Json& id, const Send& send) {
     search.limit.increment = number_in(*clock, "increment", 0, 0, MAX_CLOCK);
     if (!has_time) search.limit.time = MAX_MOVE_TIME;
   }
-  const PlayedMove played =
-      this->search(search, whole_in(request, "level", FULL_LEVEL, 1, FULL_LEVEL));
+  const PlayedMove played = this->search_at_level(search, request);
   const Colour side = position.board.side_to_move();
   send_json(send, Json::Object{{"type", "move"},
                                {"id", id},
@@ -249,8 +272,7 @@ void PageEngine::swap2(const Json& request, const Json& id, const Send& send) {
   } else if (stones == 3 || stones == 5) {
     PlayRequest search = search_of(position);
     search.limit.time = number_in(request, "seconds", SWAP2_TIME, 0.01, MAX_MOVE_TIME);
-    const PlayedMove played =
-        this->search(search, whole_in(request, "level", FULL_LEVEL, 1, FULL_LEVEL));
+    const PlayedMove played = this->search_at_level(search, request);
     choice = swap2_choice(
         {played.move, played.ponder, played.line ? played.line->info : SearchInfo{}}, stones);
   } else {
@@ -312,13 +334,16 @@ void PageEngine::analyse(const Json& request, const Json& id, const Send& send) 
 
 // --- solver ---
 
+Solver& PageEngine::solver_for(const PagePosition& position) {
+  if (!solver_) solver_.emplace(position.board.size(), position.rule, SOLVER_MEMORY);
+  solver_->set_game(position.board.size(), position.rule);
+  return *solver_;
+}
+
 void PageEngine::solve(const Json& request, const Json& id, const Send& send) {
   const PagePosition position = position_in(request);
   const Board& board = position.board;
-  const Json* const goal = member(request, "goal");
-  const bool is_vcf = goal != nullptr && goal->text() != nullptr && *goal->text() == "vcf";
-  if (!is_vcf && (goal == nullptr || goal->text() == nullptr || *goal->text() != "vct"))
-    throw RequestError("invalid", "goal: expected vcf or vct");
+  const Goal goal = goal_in(request);
   search_of(position);
   const Stone side = colour_in(request, "side");
   const Colour attacker = side != EMPTY ? side : board.side_to_move();
@@ -332,18 +357,35 @@ void PageEngine::solve(const Json& request, const Json& id, const Send& send) {
   };
   event("running", {});
   SolveRequest search;
-  search.goal = is_vcf ? Goal::VCF : Goal::VCT;
+  search.goal = goal;
   search.limits.seconds = number_in(request, "seconds", 10, 0.01, SOLVE_TIME);
   search.cancel = &is_stopped_;
-  if (!solver_) solver_.emplace(board.size(), position.rule, SOLVER_MEMORY);
-  solver_->set_game(board.size(), position.rule);
-  Solution found = solver_->solve(board.cells(), attacker, 0, search);
+  if (hook_)
+    search.hook = [this](const SolverProgress&) {
+      hook_();
+      return true;
+    };
+  Solution found = solver_for(position).solve(board.cells(), attacker, 0, search);
   if (!found.proof) return event(found.status == SolveStatus::NO_WIN ? "no_win" : "unknown", {});
   const double number = id.number() != nullptr ? *id.number() : -1;
   std::erase_if(proofs_, [&](const auto& stored) { return stored->id == number; });
   proofs_.push_back(std::make_unique<StoredProof>(number, position.rule, std::move(*found.proof)));
   if (proofs_.size() > MAX_PROOFS) proofs_.pop_front();
   event("win", proofs_.back()->tree.line().moves);
+}
+
+void PageEngine::attempt(const Json& request, const Json& id, const Send& send) {
+  const PagePosition position = position_in(request);
+  if (position.moves().empty()) throw RequestError("invalid", "an attempt has at least one move");
+  const Goal goal = goal_in(request);
+  const Attempt found = check_attempt(solver_for(position), position, goal, is_stopped_);
+  const auto named = [](const std::optional<Point>& p) { return p ? Json(name_of(*p)) : Json(); };
+  send_json(send, Json::Object{{"type", "attempt_result"},
+                               {"id", id},
+                               {"verdict", found.verdict},
+                               {"reason", found.reason},
+                               {"point", named(found.point)},
+                               {"reply", named(found.reply)}});
 }
 
 void PageEngine::proof_step(const Json& request, const Json& id, const Send& send) {

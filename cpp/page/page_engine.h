@@ -9,6 +9,7 @@
 //     analyse     the best lines of a position, as a stream
 //     solve       a forced win
 //     proof_step  a node of the proof of such a win
+//     attempt     whether a move still wins by force, with the best reply
 //     review      verdicts on the moves of a game
 #pragma once
 
@@ -53,7 +54,8 @@ class PageEngine {
   /// wait for a thread that does.
   using Send = std::function<void(std::string_view event)>;
 
-  PageEngine(PlayOptions options, Bundle bundle);
+  /// `load_external` loads nets that are no Mixnets, as of Player.
+  PageEngine(PlayOptions options, Bundle bundle, LoadExternal load_external = {});
 
   /// Answers a request, whole: events with its id, the last of which ends it. Errors are events.
   void handle(std::string_view request, const Send& send);
@@ -62,6 +64,9 @@ class PageEngine {
   void stop();
   /// Sends the state of the analysis in progress, if there is one. Thread-safe.
   void report(const Send& send);
+  /// Sets what handle() calls about every 50 ms while it searches, on its thread. May call stop()
+  /// and report(): hosts without threads have no other way.
+  void set_hook(std::function<void()> hook);
 
  private:
   struct Analysis {
@@ -91,20 +96,27 @@ class PageEngine {
   void swap2(const Json& request, const Json& id, const Send& send);
   void analyse(const Json& request, const Json& id, const Send& send);
   void solve(const Json& request, const Json& id, const Send& send);
+  void attempt(const Json& request, const Json& id, const Send& send);
   void proof_step(const Json& request, const Json& id, const Send& send);
   void review(const Json& request, const Json& id, const Send& send);
   void end_analysis();
+  /// The solver, for the rule and size of a position.
+  Solver& solver_for(const PagePosition& position);
   Json::Array policy_of(const PlayRequest& request);
   /// Requires the lock.
   Json event_of(const Analysis& analysis, bool is_done) const;
   /// The result of a search at a level; forgets an earlier stop().
   PlayedMove search(const PlayRequest& request, int level, const Player::OnLine& on_line = {});
 
+  /// The same at the level and with the seed of a request.
+  PlayedMove search_at_level(const PlayRequest& search, const Json& request);
+
   Player player_;
   PlayOptions options_;
   std::optional<Solver> solver_;
   std::deque<std::unique_ptr<StoredProof>> proofs_;  ///< the latest ones
   std::atomic<bool> is_stopped_ = false;             ///< of the request in progress
+  std::function<void()> hook_;
 
   std::mutex lock_;  ///< guards the member below
   std::optional<Analysis> analysis_;

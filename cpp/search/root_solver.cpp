@@ -39,7 +39,7 @@ bool RootSolver::solve(Position& root, const SearchRequest& request, SearchContr
     info.pv = {root.threats().five_point(request.side)};
     info.value = mate_in(1);
   } else if (use_vcf) {
-    StopCondition stop_condition({}, control.stop, control.deadline);
+    StopCondition stop_condition({}, control.stop, control.deadline, control.hook);
     const SolveStatus status =
         vcf_.search(root.threats(), request.side, root_vcf_nodes(request, control), stop_condition);
     nodes_ = stop_condition.nodes();

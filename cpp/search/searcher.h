@@ -51,6 +51,8 @@ struct SearchControl {
   std::atomic<i64> optimum = 0;
   /// Set by the search: the root has a single move, so a clock that starts later may end at once.
   std::atomic<bool> single_move = false;
+  /// See StopCondition; for hosts without threads. Set while no search runs; may be empty.
+  StopCondition::Hook hook;
 };
 
 /// Statistics of all threads so far.

@@ -213,7 +213,8 @@ class ExternalNet:
     def fail(self, reason: str, source: str) -> None: ...
 
 class PageEngine:
-    def __init__(self, options: dict[str, str], data: str | os.PathLike[str]) -> None: ...
+    def __init__(self, options: dict[str, str], data: str | os.PathLike[str], load_external: Callable[..., object]) -> None:
+        """`load_external` is that of Player."""
 
     def handle(self, request: str, send: Callable[[str], None]) -> None: ...
 

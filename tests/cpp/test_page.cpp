@@ -296,3 +296,51 @@ TEST(page_reviews_can_be_stopped) {
   });
   CHECK(last.find("\"state\":\"stopped\"") != std::string::npos);
 }
+
+TEST(page_searches_call_their_hook) {
+  const std::string open = R"("rule":"renju","moves":["h8","h9","j10","g7"])";
+  const std::string game = R"("moves":["h8","a1","i8","a3"])";
+  for (const std::string& asked :
+       {request("analyse", open, R"(,"seconds":60)"), request("move", open, R"(,"seconds":60)"),
+        request("solve", open, R"(,"goal":"vct","seconds":30)"),
+        request("review", game, R"(,"effort":10)")}) {
+    Page page;
+    int calls = 0;
+    std::vector<std::string> reports;
+    page.engine.set_hook([&] {
+      page.engine.report([&](std::string_view event) { reports.emplace_back(event); });
+      if (++calls == 3) page.engine.stop();
+    });
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<Json> events = page.ask(asked);
+    CHECK(Page::text(events.back(), "type") != "error");
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+    CHECK_EQ(reports.empty(), asked.find("analyse") == std::string::npos);
+  }
+}
+
+TEST(page_attempts_are_right_wrong_or_solved) {
+  Page page;
+  const auto verdict = [&](const std::string& moves, const std::string& goal) {
+    const Json event =
+        page.answer(request("attempt", R"("moves":)" + moves, R"(,"goal":")" + goal + "\""));
+    CHECK_EQ(Page::text(event, "type"), std::string("attempt_result"));
+    return Page::text(event, "verdict") + " " + Page::text(event, "reason") + " " +
+           Page::text(event, "point") + " " + Page::text(event, "reply");
+  };
+  // An open four has two fives: the reply stops one of them.
+  const std::string open_four = verdict(R"(["h8","a1","i8","a3","j8","a5","k8"])", "vcf");
+  CHECK(open_four == "right  none g8" || open_four == "right  none l8");
+  CHECK_EQ(verdict(R"(["h8","a1","i8","a3","j8","a5","k8","a7","l8"])", "vcf"),
+           std::string("solved  none none"));
+  CHECK_EQ(verdict(R"(["h8","a1","i8","a3","j8","a5","b10"])", "vcf"),
+           std::string("wrong no_threat none none"));
+  // White has a four of its own.
+  CHECK_EQ(verdict(R"(["h8","a1","i8","b1","j8","c1","o15","d1","k8"])", "vcf"),
+           std::string("wrong five e1 none"));
+  // A closed four alone leads nowhere: g8 is the defence.
+  CHECK_EQ(verdict(R"(["h8","l8","i8","a3","j8","a5","k8"])", "vcf"),
+           std::string("wrong defence g8 none"));
+  const Json none = page.answer(request("attempt", R"("moves":[])", R"(,"goal":"vcf")"));
+  CHECK_EQ(Page::text(none, "code"), std::string("invalid"));
+}

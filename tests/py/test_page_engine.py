@@ -17,6 +17,7 @@ import pytest
 
 from tengen import _core
 from tengen.engine.nets import DATA
+from tengen.engine.onnx_net import load_external
 from tengen.game import Board
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,7 @@ Ask = Callable[..., Events]
 
 
 def native() -> Iterator[Ask]:
-    engine = _core.PageEngine(OPTIONS, DATA)
+    engine = _core.PageEngine(OPTIONS, DATA, load_external)
 
     def ask(**request: Any) -> Events:
         events: Events = []
@@ -101,6 +102,18 @@ def test_moves_of_levels_are_legal(ask: Ask, rule: str) -> None:
         board.push(move)
 
 
+def test_seeds_vary_weak_levels(ask: Ask) -> None:
+    def moves(seeds: Iterator[int]) -> list[str]:
+        return [
+            ask(type="move", id=2, level=1, seed=seed, position=position(4))[0]["move"]
+            for seed in seeds
+        ]
+
+    first = moves(iter(range(12)))
+    assert len(set(first)) > 1
+    assert moves(iter(range(12))) == first
+
+
 def test_analyses_end_with_the_best_lines(ask: Ask) -> None:
     events = ask(type="analyse", id=3, position=position(8), lines=2, seconds=0.5)
     assert events[-1]["state"] == "done"
@@ -117,6 +130,51 @@ def test_a_win_by_fours(ask: Ask) -> None:
     (node,) = ask(type="proof_step", id=4, moves=event["line"][:1])
     assert node["type"] == "proof_node"
     assert node["threat"] or node["replies"]
+
+
+def problems() -> list[dict[str, Any]]:
+    text = (ROOT / "web/public/problems.json").read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = json.loads(text)["problems"]
+    return found
+
+
+def problem_position(problem: dict[str, Any], moves: list[str]) -> dict[str, Any]:
+    setup = {name: problem[name] for name in ("black", "white", "turn")}
+    return {"rule": problem["rule"], "size": problem["size"], "setup": setup, "moves": moves}
+
+
+def test_the_first_move_of_every_problem_wins(ask: Ask) -> None:
+    for problem in problems()[::3]:
+        position = problem_position(problem, [problem["first"]])
+        (event,) = ask(type="attempt", id=7, position=position, goal=problem["goal"])
+        assert event["type"] == "attempt_result"
+        assert event["verdict"] in ("right", "solved"), problem["name"]
+
+
+def test_problems_are_solved_against_the_longest_resistance(ask: Ask) -> None:
+    for problem in problems()[::40]:
+        moves = [problem["first"]]
+        for _ in range(problem["length"] + 1):
+            position = problem_position(problem, moves)
+            (event,) = ask(type="attempt", id=8, position=position, goal=problem["goal"])
+            if event["verdict"] == "solved":
+                break
+            assert event["verdict"] == "right", problem["name"]
+            moves.append(event["reply"])
+            position = problem_position(problem, moves)
+            *_, win = ask(type="solve", id=9, position=position, goal=problem["goal"])
+            moves.append(win["line"][0])
+        assert event["verdict"] == "solved", problem["name"]
+
+
+def test_other_moves_of_a_problem_fail(ask: Ask) -> None:
+    for problem in problems()[::40]:
+        taken = {*problem["black"], *problem["white"], problem["first"]}
+        far = next(p for p in ("a1", "o15", "a15", "o1") if p not in taken)
+        position = problem_position(problem, [far])
+        (event,) = ask(type="attempt", id=10, position=position, goal=problem["goal"])
+        assert event["verdict"] == "wrong", problem["name"]
+        assert event["reason"]
 
 
 def test_a_review(ask: Ask) -> None:
@@ -155,7 +213,7 @@ def test_the_answers_are_the_same() -> None:
 
 
 def test_an_event_handler_that_raises() -> None:
-    engine = _core.PageEngine({"memory": "4", "preset": "classical"}, DATA)
+    engine = _core.PageEngine({"memory": "4", "preset": "classical"}, DATA, load_external)
 
     def raising(text: str) -> None:
         raise RuntimeError("no room")

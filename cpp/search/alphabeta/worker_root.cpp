@@ -64,7 +64,8 @@ void Worker::prepare(const SearchRequest& request, const std::vector<Point>& mov
   samples_ = number == 0 ? request.samples : nullptr;
   samples_per_1024_ = request.samples_per_1024;
   stop_condition_ = std::make_unique<StopCondition>(
-      Limits{0, request.nodes, request.nodes_per_check}, control.stop, control.deadline);
+      Limits{0, request.nodes, request.nodes_per_check}, control.stop, control.deadline,
+      number == 0 ? control.hook : StopCondition::Hook());
   nodes_ = vcf_nodes_ = evaluations_ = 0;
   root_moves_.clear();
   for (const Point move : moves) root_moves_.push_back({.move = move, .pv = {move}});

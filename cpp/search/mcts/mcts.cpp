@@ -148,6 +148,7 @@ void Mcts::run_worker(Worker& worker, Run& run, bool is_main) {
   const auto batch = static_cast<u64>(worker.position().batched() ? settings_.batch : 1);
   while (!run.finished.load(std::memory_order_relaxed)) {
     if (run.is_stopped() || (is_main && should_stop(run))) return;
+    if (is_main && run.control.hook && !run.stop_condition.check()) return;
     const u64 first = run.reserved.fetch_add(batch, std::memory_order_relaxed);
     if (first >= run.limit) {  // wait: other threads may not complete all that they reserved
       run.reserved.fetch_sub(batch, std::memory_order_relaxed);

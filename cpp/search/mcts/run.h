@@ -37,6 +37,7 @@ struct Mcts::Run {
   u64 next_report = 8;  ///< value of `done` at which to report next; doubled each time
   u64 next_check = 0;   ///< value of `done` at which to check depth and time next
   i64 last_report = start_time;
+  StopCondition stop_condition{{}, control.stop, control.deadline, control.hook};
 
   bool is_stopped() const {
     return control.stop.load(std::memory_order_relaxed) ||
