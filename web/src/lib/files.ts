@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Opens games and saves records and pictures. The server draws pictures as SVG; this file
-// converts them to PNG and GIF.
+// Opens files as games, and saves games and pictures.
 import { app } from "./app.svelte";
+import { annotated } from "./annotated";
+import { downloadName } from "./download_name";
+import { engine } from "./engine.svelte";
 import { encodeGif } from "./gif";
-import type { PictureRequest, GamePosition } from "./messages";
+import { drawBoard } from "./picture";
+import { isPass } from "./points";
+import type { GamePosition, PositionView, ReviewEvent } from "./protocol";
+import { MAX_FILE, decodeText } from "./record_formats";
+import { mainLine, writeSgf, type SgfGame } from "./sgf";
 import { study } from "./study.svelte";
 import { t } from "./text.svelte";
 
-const MAX_SIZE = 400_000; // characters of a record that the server accepts
 const GIF_DELAY = 70; // hundredths of a second per move
 const GIF_END = 300;
-const GIF_SIZE = 480;
+const GIF_SIZE = 480; // pixels
+const PNG_SIZE = 1080;
+
+/** How pictures are drawn. */
+export type PictureStyle = { numbers: boolean; coordinates: boolean };
 
 /** Whether files are dragged, and not text. */
 export function hasFiles(event: DragEvent): boolean {
@@ -21,13 +30,20 @@ export function hasFiles(event: DragEvent): boolean {
 export async function loadFile(files: FileList | null | undefined): Promise<void> {
   const file = files?.[0];
   if (!file) return;
-  if (file.size > MAX_SIZE) tooLarge(file.size);
-  else await loadText(decoded(await file.arrayBuffer()), file.name);
+  if (file.size > MAX_FILE) return tooLarge(file.size);
+  let text: string;
+  try {
+    text = decodeText(new Uint8Array(await file.arrayBuffer()));
+  } catch {
+    app.notify(t("fileUnreadable", file.name), "error"); // it was moved, or is a folder
+    return;
+  }
+  await loadText(text, file.name);
 }
 
 /** Loads a record; returns whether it was readable. */
 export async function loadText(text: string, name: string): Promise<boolean> {
-  if (text.length > MAX_SIZE) {
+  if (text.length > MAX_FILE) {
     tooLarge(text.length);
     return false;
   }
@@ -37,19 +53,7 @@ export async function loadText(text: string, name: string): Promise<boolean> {
 }
 
 function tooLarge(size: number): void {
-  app.notify(t("tooLarge", Math.ceil(size / 1000), MAX_SIZE / 1000), "error");
-}
-
-/** Decodes a file: in the encoding that an SGF names (CA), else UTF-8. */
-function decoded(bytes: ArrayBuffer): string {
-  const plain = new TextDecoder().decode(bytes);
-  const named = /CA\s*\[\s*([\w:.-]+)\s*\]/.exec(plain)?.[1];
-  if (!named || /^utf-?8$/i.test(named)) return plain;
-  try {
-    return new TextDecoder(named).decode(bytes);
-  } catch {
-    return plain; // unknown encoding
-  }
+  app.notify(t("tooLarge", Math.ceil(size / 1000), MAX_FILE / 1000), "error");
 }
 
 export function saveBlob(blob: Blob, name: string): void {
@@ -60,22 +64,46 @@ export function saveBlob(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-export function saveText(text: string, name: string): void {
-  saveBlob(new Blob([text], { type: "application/octet-stream" }), name);
+function saveText(text: string, name: string, type = "application/octet-stream"): void {
+  saveBlob(new Blob([text], { type }), name);
 }
 
-async function render(
+/** Saves a game; with a review its verdicts, win rates and better lines too. */
+export function saveSgf(game: SgfGame, review: ReviewEvent | null = null): void {
+  const moves = mainLine(game).length;
+  const isReview = review !== null;
+  const name = downloadName(game, { extension: "sgf", moves, today: new Date(), isReview });
+  saveText(writeSgf(review ? annotated(game, review) : game), name);
+}
+
+// --- pictures ---
+
+/** The number of each move by its point. */
+function numbersOf(moves: string[]): Map<string, number> {
+  const numbers = new Map<string, number>();
+  moves.forEach((move, n) => !isPass(move) && numbers.set(move, n + 1));
+  return numbers;
+}
+
+function draw(
   position: GamePosition,
-  options: Partial<Omit<PictureRequest, "type" | "id" | "position">>,
-): Promise<string[]> {
-  const event = await app.link.request({ type: "picture", position, ...options }, "pictures");
-  return event.svgs;
+  view: PositionView,
+  { numbers, coordinates }: PictureStyle,
+  width: number,
+): string {
+  const { size, moves } = position;
+  const options = { size, numbers: numbers ? numbersOf(moves) : null, width, coordinates };
+  return drawBoard(view, options);
 }
 
 async function toImage(svg: string): Promise<HTMLImageElement> {
   const image = new Image();
   image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  await image.decode();
+  try {
+    await image.decode();
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
   return image;
 }
 
@@ -85,31 +113,56 @@ function canvas(side: number): CanvasRenderingContext2D {
   return made.getContext("2d", { willReadFrequently: true })!;
 }
 
-export async function saveSvg(position: GamePosition, numbers: boolean): Promise<void> {
-  const [svg] = await render(position, { numbers });
-  saveBlob(new Blob([svg!], { type: "image/svg+xml" }), "board.svg");
+function pictureName(game: SgfGame, position: GamePosition, extension: string): string {
+  const moves = position.moves.length;
+  return downloadName(game, { extension, moves, today: new Date(), isPicture: true });
 }
 
-export async function savePng(position: GamePosition, numbers: boolean): Promise<void> {
-  const side = 1080;
-  const [svg] = await render(position, { numbers, width: side });
-  const context = canvas(side);
-  context.drawImage(await toImage(svg!), 0, 0, side, side);
+/** Saves a position of a game as SVG. */
+export async function saveSvg(
+  game: SgfGame,
+  position: GamePosition,
+  style: PictureStyle,
+): Promise<void> {
+  const svg = draw(position, await engine.view(position), style, GIF_SIZE);
+  saveText(svg, pictureName(game, position, "svg"), "image/svg+xml");
+}
+
+/** Saves a position of a game as PNG. */
+export async function savePng(
+  game: SgfGame,
+  position: GamePosition,
+  style: PictureStyle,
+): Promise<void> {
+  const svg = draw(position, await engine.view(position), style, PNG_SIZE);
+  const context = canvas(PNG_SIZE);
+  context.drawImage(await toImage(svg), 0, 0, PNG_SIZE, PNG_SIZE);
   const blob = await new Promise<Blob | null>((done) => context.canvas.toBlob(done));
-  if (blob) saveBlob(blob, "board.png");
+  if (!blob) throw new Error(t("pictureFailed"));
+  saveBlob(blob, pictureName(game, position, "png"));
 }
 
-/** Saves the game as an animated GIF, frame by frame so that the page stays responsive. */
-export async function saveGif(position: GamePosition, numbers: boolean): Promise<void> {
-  const svgs = await render(position, { numbers, whole_line: true, width: GIF_SIZE });
+/** Saves a whole line of a game as an animated GIF, frame by frame so that the page stays
+ * responsive. */
+export async function saveGif(
+  game: SgfGame,
+  line: GamePosition,
+  style: PictureStyle,
+): Promise<void> {
+  const views = await engine.views(line);
   const context = canvas(GIF_SIZE);
-  const draw = async (n: number): Promise<Uint8ClampedArray> => {
-    const picture = await toImage(svgs[n]!);
+  const frame = async (n: number): Promise<Uint8ClampedArray> => {
+    const position = { ...line, moves: line.moves.slice(0, n) };
+    const picture = await toImage(draw(position, views[n]!, style, GIF_SIZE));
     context.drawImage(picture, 0, 0, GIF_SIZE, GIF_SIZE);
-    URL.revokeObjectURL(picture.src);
     return context.getImageData(0, 0, GIF_SIZE, GIF_SIZE).data;
   };
-  const delays = svgs.map((_, n) => (n === svgs.length - 1 ? GIF_END : GIF_DELAY));
-  const bytes = await encodeGif(draw, GIF_SIZE, delays);
-  saveBlob(new Blob([bytes], { type: "image/gif" }), "game.gif");
+  const delays = views.map((_, n) => (n === views.length - 1 ? GIF_END : GIF_DELAY));
+  const bytes = await encodeGif(frame, GIF_SIZE, delays);
+  const name = downloadName(game, {
+    extension: "gif",
+    moves: line.moves.length,
+    today: new Date(),
+  });
+  saveBlob(new Blob([bytes], { type: "image/gif" }), name);
 }

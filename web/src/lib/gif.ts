@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Encodes animated GIFs (GIF89a): one palette for all frames by median cut, each frame only where it
-// differs from the previous one.
+// Encodes animated GIFs (GIF89a): one palette for all frames by median cut, each frame only where
+// it differs from the previous one.
 
 const COLOURS = 256;
 
@@ -177,7 +177,11 @@ export async function encodeGif(
   side: number,
   delays: number[],
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const colours = palette([await draw(0), await draw(delays.length - 1)]);
+  const last = delays.length - 1;
+  const sampled = new Set([0, 1 / 3, 2 / 3, 1].map((part) => Math.round(part * last)));
+  const samples: Uint8ClampedArray[] = [];
+  for (const n of sampled) samples.push(await draw(n));
+  const colours = palette(samples);
   const known = new Map<number, number>();
   const out: number[] = [...new TextEncoder().encode("GIF89a")];
   out.push(...word(side), ...word(side), 0xf7, 0, 0);

@@ -1,66 +1,74 @@
 // SPDX-License-Identifier: MIT
-// A position as a link. Everything is after the #, which browsers never send.
-// Format: #p=RULE/SIZE/MOVES, or #p=RULE/SIZE/MOVES/BLACK/WHITE/TURN with a set-up.
-import type { GamePosition, NewGameRequest } from "./messages";
-import { unescaped } from "./socket";
+// Links to games and positions, and the settings in the address. Everything is after the #, which
+// browsers never send. The format is in link.ts.
+import type { GameSettings } from "./game_state";
+import { decodeGame, encodeGame, fragmentOf, type LinkedGame } from "./link";
+import type { GamePosition } from "./protocol";
+import { RULES, SIZES } from "./facts";
+import { gameOfMoves, type SgfGame } from "./sgf";
 import { ofTab } from "./storage";
 
-const RULES = ["freestyle", "standard", "renju", "caro", "caro6"] as const;
-
-export function linkOf(position: GamePosition): string {
-  const parts = [position.rule, String(position.size), position.moves.join("")];
-  if (position.setup) {
-    const { black, white, turn } = position.setup;
-    parts.push(black.join(""), white.join(""), turn ?? "");
-  }
-  return `${location.origin}${location.pathname}#p=${parts.join("/")}`;
-}
-
-function points(text: string | undefined): string[] {
-  return text?.match(/pass|[a-v]\d{1,2}/g) ?? [];
-}
+/** The address of a public copy of this page, to which the links of every edition point, such as
+ * `https://example.org/tengen/`. Empty: links point to the page that makes them. */
+export const PUBLIC_PAGE: string = "";
 
 const OPENED = "tengen-link"; // the link that this tab shows, so that a reload shows it again
 
-export function isLink(): boolean {
-  return /[#&]p=/.test(location.hash);
+/** Whether links of this page open on this computer only. */
+export function isLocalPage(): boolean {
+  if (PUBLIC_PAGE) return false;
+  const { protocol, hostname } = location;
+  const isLoopback = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+  return protocol === "file:" || isLoopback;
 }
 
-/** The position of the address, or of the last link opened in this tab; cleans the address. The
- * server validates the position. */
-export function linkedPosition(): GamePosition | null {
-  const linked = /[#&]p=([^&]+)/.exec(unescaped(location.hash))?.[1];
-  if (isLink()) history.replaceState(null, "", `${location.pathname}#analyse`);
-  if (linked) ofTab.set(OPENED, linked);
-  return positionOf(ofTab.get(OPENED) ?? "");
+/** A link to a game at a node (-1: the start), or to a position. */
+export function linkOf(game: SgfGame | GamePosition, at?: number): string {
+  const shared = "nodes" in game ? game : gameOfMoves(game);
+  const page = PUBLIC_PAGE || location.origin + location.pathname;
+  return `${page}#${encodeGame(shared, at)}`;
+}
+
+export function isLink(): boolean {
+  return fragmentOf(location.hash) !== null;
+}
+
+/** The game of the address, or of the last link opened in this tab; cleans the address. Null if
+ * there is none or it is damaged, which `onFault` gets. The tree checks the moves. */
+export function linkedGame(onFault: (error: unknown) => void = () => {}): LinkedGame | null {
+  const fragment = fragmentOf(location.hash);
+  if (fragment !== null) {
+    history.replaceState(null, "", `${location.pathname}#analyse`);
+    ofTab.set(OPENED, fragment);
+  }
+  const opened = fragment ?? ofTab.get(OPENED);
+  if (!opened) return null;
+  try {
+    // Version 0.1.0 stored the position alone.
+    return decodeGame(fragmentOf(`#${opened}`) ?? `p=${opened}`);
+  } catch (error) {
+    forgetLink();
+    onFault(error);
+    return null;
+  }
 }
 
 export function forgetLink(): void {
   ofTab.set(OPENED, null);
 }
 
-function positionOf(text: string): GamePosition | null {
-  const [named, size, moves, black, white, turn] = text.split("/");
-  const rule = RULES.find((known) => known === named);
-  if (!rule || !Number.isInteger(Number(size))) return null;
-  const side = turn === "white" || turn === "black" ? turn : null;
-  const setup: GamePosition["setup"] =
-    black || white ? { black: points(black), white: points(white), turn: side } : null;
-  return { rule, size: Number(size), setup, moves: points(moves) };
-}
-
 /** Settings of a new game in the address, as `tengen play --level 5` opens it; removes them. */
-export function newGameFromAddress(): Partial<NewGameRequest> | null {
+export function newGameFromAddress(): Partial<GameSettings> | null {
   if (isLink()) return null;
   const fields = new URLSearchParams(location.hash.slice(1));
-  const settings: Partial<NewGameRequest> = {};
+  const settings: Partial<GameSettings> = {};
   const number = (name: string, min: number, max: number): number | null => {
     const value = Number(fields.get(name) ?? NaN);
     return value >= min && value <= max ? value : null;
   };
   const level = number("level", 1, 10);
   const seconds = number("seconds", 0.1, 60);
-  const size = number("size", 5, 22);
+  const size = number("size", SIZES.at(0)!, SIZES.at(-1)!);
   const rule = RULES.find((known) => known === fields.get("rule"));
   const you = (["black", "white"] as const).find((colour) => colour === fields.get("you"));
   if (rule) settings.rule = rule;
