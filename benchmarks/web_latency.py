@@ -130,7 +130,7 @@ def _game() -> list[str]:
 
 
 def main() -> None:
-    with run_chromium() as browser, run_server(limits=ServerLimits()) as server:
+    with run_chromium() as browser, run_server(limits=ServerLimits(), preset=None) as server:
         moves = first_move(browser, server)
         rate = updates(browser, server)
         tasks = stepping(browser, server)

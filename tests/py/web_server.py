@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import uvicorn
 from websockets.sync.client import ClientConnection, connect
@@ -22,8 +22,11 @@ from tengen.web.app import make_app
 from tengen.web.limits import ServerLimits
 from tengen.web.serve import server_config
 
+Link: TypeAlias = socket.socket
+
 TIMEOUT = 60.0  # s
 SESSION_0_1_0 = "JLO9inwjrszaIDtARsmbdEGLQMS7Xo4_"  # in tests/golden/web-0.1.0.sql
+SMALL = ServerLimits(engines=1, memory=8)
 
 
 class RunningServer:
@@ -60,12 +63,18 @@ class RunningServer:
         result: ClientConnection = connect(f"ws://{self.host}/ws", open_timeout=TIMEOUT, **options)
         return result
 
+    def half_open(self, data: bytes) -> Link:
+        """A TCP connection that has sent some bytes."""
+        link = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT)
+        link.sendall(data)
+        return link
+
 
 class WebClient:
     """A client of the WebSocket that speaks the page's protocol."""
 
     def __init__(self, server: RunningServer, session: str | None, token: str | None) -> None:
-        self._socket = server.socket(max_size=8 << 20).__enter__()
+        self.socket = server.socket(max_size=16 << 20).__enter__()
         self.send(type="hello", session=session, token=token)
         self.welcome = self.wait("welcome")
         self.session: str = self.welcome["session"]
@@ -75,16 +84,26 @@ class WebClient:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.__exit__(None, None, None)
+        self.socket.__exit__(None, None, None)
+
+    @property
+    def raw(self) -> Link:
+        link: Link = self.socket.socket
+        return link
+
+    def abort(self) -> None:
+        """Ends the connection without the closing handshake."""
+        with contextlib.suppress(OSError):
+            self.raw.shutdown(socket.SHUT_RDWR)
 
     def send(self, **message: Any) -> None:
-        self._socket.send(json.dumps(message))
+        self.socket.send(json.dumps(message))
 
     def send_raw(self, data: str | bytes) -> None:
-        self._socket.send(data)
+        self.socket.send(data)
 
     def receive(self) -> dict[str, Any]:
-        result = json.loads(self._socket.recv(timeout=TIMEOUT))
+        result = json.loads(self.socket.recv(timeout=TIMEOUT))
         assert isinstance(result, dict)
         return result
 
@@ -96,21 +115,43 @@ class WebClient:
                 return message
             assert message["type"] != "error", message
 
-    def request(self, event: str, **message: Any) -> dict[str, Any]:
-        """Sends a request and waits for its event, which may be an error."""
+    def start(self, type: str, **message: Any) -> int:
+        """Sends a request; returns its id."""
         self._id += 1
-        self.send(id=self._id, **message)
-        while True:
-            result = self.wait(event, "error")
-            if result.get("id") == self._id:
-                return result
+        self.send(type=type, id=self._id, **message)
+        return self._id
 
-    def game(self, **wanted: Any) -> dict[str, Any]:
-        """The next state of the game with these values."""
+    def last(self, id: int) -> dict[str, Any]:
+        """The last event of that request, which may be an error. Skips other events."""
         while True:
-            result = self.wait("game")
-            if all(result[name] == value for name, value in wanted.items()):
-                return result
+            event = self.receive()
+            if event.get("id") == id and is_last(event):
+                return event
+
+    def ends(self, *ids: int) -> dict[int, dict[str, Any]]:
+        """The last events of these requests, in any order."""
+        events: dict[int, dict[str, Any]] = {}
+        while events.keys() != set(ids):
+            event = self.receive()
+            if event.get("id") in ids and is_last(event):
+                events[event["id"]] = event
+        return events
+
+    def request(self, type: str, **message: Any) -> dict[str, Any]:
+        """Sends a request and waits for its last event, which may be an error."""
+        return self.last(self.start(type, **message))
+
+    def stop(self, id: int) -> None:
+        self.send(type="stop", id=id)
+
+
+def is_last(event: dict[str, Any]) -> bool:
+    """Whether no event of the request follows."""
+    return event["type"] != "queued" and event.get("state") != "running"
+
+
+def position(*moves: str, rule: str = "freestyle", size: int = 15, **more: Any) -> dict[str, Any]:
+    return {"rule": rule, "size": size, "setup": None, "moves": list(moves)} | more
 
 
 @contextmanager
@@ -118,13 +159,16 @@ def run_server(
     data: Path | None = None,
     *,
     token: str | None = None,
-    limits: ServerLimits | None = None,
+    limits: ServerLimits = SMALL,
     port: int = 0,
+    **options: Any,
 ) -> Iterator[RunningServer]:
-    """Runs a server in a thread of this process until the block ends."""
-    limits = limits or ServerLimits(engines=1, memory=8)
+    """Runs a server in a thread of this process until the block ends. Its engines play with the
+    classical evaluation, unless `options` say otherwise.
+    """
     listening = socket.create_server(("127.0.0.1", port))
-    server = uvicorn.Server(server_config(make_app(data, token=token, limits=limits), limits))
+    app = make_app(data, token=token, limits=limits, **{"preset": "classical"} | options)
+    server = uvicorn.Server(server_config(app, limits))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

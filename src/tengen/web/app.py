@@ -3,22 +3,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from fastapi import FastAPI, WebSocket
-from fastapi.responses import PlainTextResponse, Response
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import ASGIApp
 
-from tengen.web.connection import TRY_LATER, Connection
-from tengen.web.engine_pool import EnginePool
-from tengen.web.limits import ServerLimits, TokenBucket
+from tengen.web.connection import TRY_LATER, Connection, ServerState
+from tengen.web.convert import Converter
+from tengen.web.engines import Engines
+from tengen.web.limits import Accounts, ServerLimits
 from tengen.web.security import SecurityMiddleware
-from tengen.web.server_state import ServerState
-from tengen.web.store import Store
+from tengen.web.store import Store, StoreThread
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -26,7 +27,15 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
+    ".json": "application/json",
+    ".wasm": "application/wasm",
+    ".net": "application/octet-stream",
+    ".tables": "application/octet-stream",
+    ".guess": "application/octet-stream",
 }
+_ENGINE = "engine"  # folder of the engine as WebAssembly, if the page has it
+_MANIFEST = f"{_ENGINE}/manifest.json"  # the page asks for it first
+_CHUNK = 256 << 10  # bytes of a file that are read at a time
 
 
 def make_app(
@@ -36,54 +45,133 @@ def make_app(
     hosts: Iterable[str] = (),
     loopback_only: bool = True,
     limits: ServerLimits | None = None,
+    static: Path = Path(__file__).parent / "static",
     **engine: Any,
 ) -> ASGIApp:
     """The app behind its security middleware. `data`: database file (None: in memory); `token`:
-    secret that pages must send; `engine`: options of the engines.
+    secret that pages must send; `static`: folder of the page; `engine`: options of the engines.
     """
     limits = limits or ServerLimits()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        state = ServerState(limits, EnginePool(limits, **engine), Store(data, limits), token)
-        app.state.server = state
+        converter = Converter(
+            cpu=limits.convert_cpu,
+            time=limits.convert_time,
+            memory=limits.convert_memory,
+            size=limits.converted_size,
+        )
+        engines, store = Engines(limits, **engine), StoreThread(data, limits)
+        app.state.server = ServerState(limits, engines, store, converter, Accounts(limits), token)
+        retries = asyncio.create_task(_retry(store, limits.retry_time))
         yield
-        await state.close()
+        retries.cancel()
+        converter.close()
+        await engines.close()
+        await asyncio.gather(retries, return_exceptions=True)
+        await store.close()
 
     app = FastAPI(
         title="Tengen", lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None
     )
-    _add_files(app)
+    _add_files(app, static)
 
     @app.websocket("/ws")
     async def connect(socket: WebSocket) -> None:
         state: ServerState = app.state.server
-        if state.connections >= limits.connections:
+        address = socket.client.host if socket.client else "localhost"
+        if not state.has_room(address):
             await socket.close(TRY_LATER, "too many open pages")
             return
-        state.connections += 1
+        state.connections[address] = state.connections.get(address, 0) + 1
         try:
             await socket.accept()
-            await Connection(socket, state).run()
+            await Connection(socket, state, address).run()
         finally:
-            state.connections -= 1
+            state.connections[address] -= 1
+            if not state.connections[address]:
+                del state.connections[address]
 
-    arrivals = TokenBucket(limits.connections_per_second, 2 * limits.connections_per_second)
-    return SecurityMiddleware(app, hosts, loopback_only, arrivals)
+    return SecurityMiddleware(app, hosts, loopback_only, limits)
 
 
-def _add_files(app: FastAPI) -> None:
-    """Serves the files of the page. They are listed once: no path leads outside the folder."""
-    contents = {
-        entry.name: entry.read_bytes()
-        for entry in files("tengen.web").joinpath("static").iterdir()
-        if entry.is_file() and Path(entry.name).suffix in _TYPES
+async def _retry(store: StoreThread, interval: float) -> None:
+    """Writes what a fault of the database kept in memory, as soon as it works again."""
+    while True:
+        await asyncio.sleep(interval)
+        await store.call(Store.retry)
+
+
+# --- files ---
+
+
+def _add_files(app: FastAPI, static: Path) -> None:
+    """Serves the files of the page. They are listed once: no path leads outside the folder. The
+    large ones, of the engine, stay on disk.
+    """
+    contents = {path.name: path.read_bytes() for path in static.iterdir() if _is_served(path)}
+    large = {
+        path.relative_to(static).as_posix(): path
+        for path in (static / _ENGINE).rglob("*")
+        if _is_served(path)
     }
+    if _MANIFEST not in large:
+        contents[_MANIFEST] = b"null\n"  # a 404 would be an error in the browser's console
+    tags = {name: f'"{hashlib.sha256(data).hexdigest()[:32]}"' for name, data in contents.items()}
 
     @app.api_route("/{name:path}", methods=["GET", "HEAD"])
-    def file(name: str) -> Response:
+    async def file(request: Request, name: str) -> Response:
         name = name or "index.html"
-        if name not in contents:
-            return PlainTextResponse("not found\n", 404)
-        kind = _TYPES[Path(name).suffix]
-        return Response(contents[name], media_type=kind, headers={"cache-control": "no-cache"})
+        headers = {"cache-control": "no-cache"}
+        known = request.headers.get("if-none-match")
+        if name in contents:
+            headers["etag"] = tags[name]
+            if known == tags[name]:
+                return Response(status_code=304, headers=headers)
+            return Response(contents[name], media_type=_type(name), headers=headers)
+        if name in large:
+            return await _from_disk(large[name], request.method, known, headers)
+        return PlainTextResponse("not found\n", 404)
+
+
+def _is_served(path: Path) -> bool:
+    return path.is_file() and path.suffix in _TYPES
+
+
+def _type(name: str) -> str:
+    return _TYPES[Path(name).suffix]
+
+
+async def _from_disk(
+    path: Path, method: str, known: str | None, headers: dict[str, str]
+) -> Response:
+    try:
+        file, size, tag = await asyncio.to_thread(_open, path)
+    except OSError:
+        return PlainTextResponse("not found\n", 404)
+    headers["etag"] = tag
+    if known == tag or method == "HEAD":
+        file.close()
+        if known == tag:
+            return Response(status_code=304, headers=headers)
+        headers["content-length"] = str(size)
+        return Response(media_type=_type(path.name), headers=headers)
+    headers["content-length"] = str(size)
+    return StreamingResponse(_chunks(file, size), media_type=_type(path.name), headers=headers)
+
+
+def _open(path: Path) -> tuple[BinaryIO, int, str]:
+    """The open file, its size, and a tag of this version."""
+    file = path.open("rb")
+    found = path.stat()
+    return file, found.st_size, f'"{found.st_mtime_ns:x}-{found.st_size:x}"'
+
+
+async def _chunks(file: BinaryIO, size: int) -> AsyncIterator[bytes]:
+    with file:
+        while size > 0:
+            data = await asyncio.to_thread(file.read, min(_CHUNK, size))
+            if not data:
+                return
+            size -= len(data)
+            yield data

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Base class of all messages, and the values that requests and events share.
+"""The messages that only the server has: hello, stop, storage, conversion of records.
 
-scripts/web_types.py generates web/src/lib/messages.ts from these models. Points are names such as
-`h8`; scores and win rates are black's.
+Engine requests are passed to the core unread, which validates them (docs/formats/page.md). The
+types of all messages are in web/src/lib/protocol.ts.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import json
+import re
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from tengen.game.rule import MAX_SIZE, MIN_SIZE
+MAX_ID = 2**31 - 1
 
-MAX_MOVES = MAX_SIZE * MAX_SIZE + 2  # a full board, and two passes
+Id = Annotated[int, Field(ge=0, le=MAX_ID)]  # of a request; its events carry it
+Name = Annotated[str, Field(max_length=40)]  # of a game or a problem
+Text = Annotated[str, Field(max_length=200)]
 
-RuleName = Literal["freestyle", "standard", "renju", "caro", "caro6"]
-ColourName = Literal["black", "white"]
-Point = Annotated[str, Field(min_length=2, max_length=4)]
-Moves = Annotated[list[Point], Field(max_length=MAX_MOVES)]
-Size = Annotated[int, Field(ge=MIN_SIZE, le=MAX_SIZE)]
-Id = Annotated[int, Field(ge=0, le=2**31 - 1)]  # of a request; its events carry it
+ENGINE_REQUESTS = frozenset(
+    ("view", "new_game", "move", "swap2", "analyse", "solve", "proof_step", "attempt", "review")
+)
 
 
 class Message(BaseModel):
@@ -29,61 +30,196 @@ class Message(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class SetupStones(Message):
-    """Stones on the board before the first move."""
-
-    black: Moves = Field(default_factory=list)
-    white: Moves = Field(default_factory=list)
-    turn: ColourName | None = None  # None: black's, unless black has more stones
+# --- requests ---
 
 
-class GamePosition(Message):
-    """A position as a start and the moves that lead to it."""
+class HelloRequest(Message):
+    """The first message of a connection."""
 
-    rule: RuleName = "freestyle"
-    size: Size = 15
-    setup: SetupStones | None = None
-    moves: Moves = Field(default_factory=list)
-
-
-class ForbiddenPoint(Message):
-    point: str
-    reason: Literal["overline", "double_four", "double_three"]
+    type: Literal["hello"]
+    session: Text | None = None  # of an earlier connection; None: a new session
+    token: Text | None = None
 
 
-class GameResult(Message):
-    """How a game ended; no winner is a draw. `lines` are the winning rows."""
+class StopRequest(Message):
+    """End the request with that id early."""
 
-    winner: ColourName | None
-    reason: Literal["five", "full_board", "passes", "move_limit", "resign", "time"]
-    lines: list[list[str]] = Field(default_factory=list)
-
-
-class PositionView(Message):
-    """What the board shows of a position."""
-
-    ply: int
-    stones: str  # `.`, `b`, `w` per point, row by row from a1
-    turn: ColourName
-    last: str | None  # the last stone played
-    forbidden: list[ForbiddenPoint]  # to the side to move
-    outcome: GameResult | None
+    type: Literal["stop"]
+    id: Id
 
 
-class ClockState(Message):
-    """Seconds left when the message was sent, and whose clock runs."""
-
-    black: float
-    white: float
-    increment: float
-    running: ColourName | None
+class ListGamesRequest(Message):
+    type: Literal["list_games"]
+    id: Id
 
 
-class AnalysisLine(Message):
-    """A principal variation of a search."""
+class SaveGameRequest(Message):
+    """Store a game; the server does not interpret its state."""
 
-    rank: int  # 1 is the best
-    moves: list[str]
-    win_rate: float  # black's, 0 to 1
-    mate: int | None  # plies to the end; positive: black wins
-    depth: int
+    type: Literal["save_game"]
+    id: Id
+    game: Annotated[Name, Field(min_length=1)]
+    state: str
+
+
+class SaveStudyRequest(Message):
+    """Store the study for the next visit; the server does not interpret the text."""
+
+    type: Literal["save_study"]
+    id: Id
+    text: str
+
+
+class SaveSolvedRequest(Message):
+    type: Literal["save_solved"]
+    id: Id
+    problem: Annotated[Name, Field(min_length=1)]
+
+
+class ConvertRecordRequest(Message):
+    """Convert a record of any format to SGF. `name` is that of its file, or empty."""
+
+    type: Literal["convert_record"]
+    id: Id
+    text: str
+    name: Text = ""
+
+
+ServerRequest: TypeAlias = Annotated[
+    HelloRequest
+    | StopRequest
+    | ListGamesRequest
+    | SaveGameRequest
+    | SaveStudyRequest
+    | SaveSolvedRequest
+    | ConvertRecordRequest,
+    Field(discriminator="type"),
+]
+_SERVER_REQUEST: TypeAdapter[ServerRequest] = TypeAdapter(ServerRequest)
+
+
+class EngineRequest(NamedTuple):
+    """An engine request: its text, and what selects an engine for it."""
+
+    type: str
+    id: int
+    level: int | None
+    text: str
+
+
+_ID = re.compile(r'"id"\s*:\s*(\d{1,9})\b')
+_LONG = re.compile(r'\s*\{\s*"type"\s*:\s*"(?:save_game|save_study|convert_record)"')
+
+
+class InvalidMessage(Exception):
+    """A message that is no request. `id` is its id, if it has one."""
+
+    def __init__(self, problem: str, id: int | None) -> None:
+        super().__init__(problem)
+        self.id = id
+
+
+def check_length(text: str, limit: int) -> None:
+    """Raises InvalidMessage for a message of more characters, unless it begins with a type that may
+    have more: others are not worth parsing.
+    """
+    if len(text) > limit and not _LONG.match(text):
+        found = _ID.search(text[:200]) or _ID.search(text[-60:])
+        raise InvalidMessage(f"longer than {limit} characters", int(found[1]) if found else None)
+
+
+def parse(text: str) -> ServerRequest | EngineRequest:
+    """Reads a message. Raises InvalidMessage."""
+    try:
+        message = json.loads(text)
+    except RecursionError:
+        raise InvalidMessage("the message is nested too deeply", None) from None
+    except ValueError as error:
+        raise InvalidMessage(f"the message is no JSON: {error}"[:200], None) from None
+    if not isinstance(message, dict):
+        raise InvalidMessage("expected an object", None)
+    id = message.get("id")
+    if type(id) is not int or not 0 <= id <= MAX_ID:
+        id = None
+    kind = message.get("type")
+    if isinstance(kind, str) and kind in ENGINE_REQUESTS:
+        if id is None:
+            raise InvalidMessage(f"id: expected a whole number from 0 to {MAX_ID}", None)
+        level = message.get("level")
+        return EngineRequest(kind, id, level if type(level) is int else None, text)
+    try:
+        request = _SERVER_REQUEST.validate_python(message)
+        for value in message.values():
+            if isinstance(value, str):
+                value.encode()
+    except UnicodeEncodeError:
+        raise InvalidMessage("the message has half a surrogate pair", id) from None
+    except ValidationError as error:
+        raise InvalidMessage(_problem(error), id) from None
+    return request
+
+
+def _problem(error: ValidationError) -> str:
+    first: Any = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    key = ".".join(str(part) for part in first["loc"])
+    return f"{key or 'message'}: {first['msg']}"[:300]
+
+
+# --- events ---
+
+
+class WelcomeEvent(Message):
+    """Answers `hello`."""
+
+    type: Literal["welcome"] = "welcome"
+    session: str
+    version: str
+    study: str | None  # as `save_study` sent it
+    solved: list[str]  # names of problems
+    storage: str  # why nothing is stored permanently; empty: it is
+
+
+class QueuedEvent(Message):
+    """The request waits until an engine is free."""
+
+    type: Literal["queued"] = "queued"
+    id: int
+
+
+class SavedEvent(Message):
+    type: Literal["saved"] = "saved"
+    id: int
+
+
+class StoredGame(Message):
+    """A stored game: its state is JSON of the page."""
+
+    game: str
+    state: str
+    changed: float  # Unix time in seconds
+
+
+class GamesEvent(Message):
+    type: Literal["games"] = "games"
+    id: int
+    games: list[StoredGame]  # newest first
+
+
+class ConvertedEvent(Message):
+    type: Literal["converted"] = "converted"
+    id: int
+    games: list[str]  # each as SGF
+
+
+class ErrorEvent(Message):
+    """A request failed. `code` selects the translation, `text` is English."""
+
+    type: Literal["error"] = "error"
+    id: int | None
+    code: str
+    text: str
+
+
+def error_text(code: str, text: str, id: int | None = None) -> str:
+    """An error event as JSON."""
+    return ErrorEvent(id=id, code=code, text=text[:500]).model_dump_json()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""ASGI middleware that checks Host and Origin before anything else, limits the rate of connections,
-and adds a strict content security policy to every response.
+"""ASGI middleware that checks Host and Origin before anything else, limits the rate of requests and
+connections, and adds a strict content security policy to every response.
 
 Pages of other origins cannot open the socket. A foreign name that resolves to this machine is not
 an accepted Host, which stops DNS rebinding.
@@ -8,6 +8,7 @@ an accepted Host, which stops DNS rebinding.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
 from collections.abc import Iterable
@@ -16,24 +17,27 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tengen.web.limits import TokenBucket
+from tengen.web.limits import Budget, ServerLimits
 
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
-    " connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
-    " frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self';"
+    " img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
+    # The page is isolated from other origins, so that its engine may use threads.
     "cross-origin-opener-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 _METHODS = ("GET", "HEAD")
 _MAX_PATH = 300
+_MAX_DELAY = 2.0  # s of an HTTP request, when there are too many
 
 
 def is_loopback(host: str) -> bool:
@@ -50,10 +54,13 @@ class SecurityMiddleware:
     """`hosts`: names of the server that are accepted as Host, beside addresses."""
 
     def __init__(
-        self, app: ASGIApp, hosts: Iterable[str], loopback_only: bool, arrivals: TokenBucket
+        self, app: ASGIApp, hosts: Iterable[str], loopback_only: bool, limits: ServerLimits
     ) -> None:
         self._app = app
-        self._arrivals = arrivals  # limits the rate of new connections where rejecting costs least
+        # Here rejecting costs least.
+        rate = limits.connections_per_second
+        self._arrivals = Budget(rate, 2 * rate)
+        self._requests = Budget(limits.requests_per_second, 2 * limits.requests_per_second)
         self._loopback_only = loopback_only
         self._names = {name.lower() for name in hosts} | {"localhost"}
         if not loopback_only:
@@ -65,6 +72,8 @@ class SecurityMiddleware:
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
+        if scope["type"] == "http" and (wait := self._requests.take()) > 0:
+            await asyncio.sleep(min(wait, _MAX_DELAY))
         error = None if scope["type"] == "lifespan" else self._check(scope)
         if error is None:
             await self._app(scope, receive, with_headers)

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import secrets
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Mapping
@@ -21,12 +22,14 @@ from tengen.game.errors import TengenError
 from tengen.web.app import make_app
 from tengen.web.limits import ServerLimits
 from tengen.web.security import is_loopback
+from tengen.web.sockets import protocols
 from tengen.web.store import data_folder
 
 _DEFAULT_PORT = 8361
 _PORTS = 20  # tried from the default port on
 _FILE = "games.sqlite"
 _MIN_TOKEN = 8
+_OTHER_FILES = 256  # that are open beside the connections
 
 
 class BadAddress(TengenError, ValueError):
@@ -83,6 +86,7 @@ def serve(
     print(f"Tengen is running at {url}   (Ctrl-C to quit)", flush=True)
     if where.token is not None and not is_loopback(where.host):
         print("Anyone who has this address with its token can use the server.", flush=True)
+    _allow_files(limits.sockets + _OTHER_FILES)
     server = uvicorn.Server(server_config(app, limits))
     if browser:
         threading.Timer(0.3, webbrowser.open, (url,)).start()
@@ -91,24 +95,44 @@ def serve(
 
 
 def server_config(app: ASGIApp, limits: ServerLimits) -> uvicorn.Config:
-    """How the app is served: sizes, pings and times within the limits."""
+    """How the app is served: sizes, pings and times within the limits. What a client sends wrongly
+    is not logged.
+    """
+    http, sockets = protocols(limits)
+    logging.getLogger("uvicorn.error").addFilter(_is_own_fault)
     return uvicorn.Config(
         app,
-        log_level="warning",
+        http=http,
+        log_level="error",
         access_log=False,
         server_header=False,
         date_header=False,
-        ws="websockets-sansio",
+        ws=sockets,
         ws_max_size=limits.message_size,
         ws_max_queue=8,
         ws_ping_interval=20,
         ws_ping_timeout=20,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=2,
-        timeout_keep_alive=10,
+        timeout_keep_alive=max(1, round(limits.header_time)),
         h11_max_incomplete_event_size=16 << 10,
-        limit_concurrency=4 * limits.connections,
     )
+
+
+def _is_own_fault(record: logging.LogRecord) -> bool:
+    """Filters out the traceback of uvicorn about bytes of a client that are no UTF-8."""
+    return "Invalid UTF-8" not in record.getMessage()
+
+
+def _allow_files(count: int) -> None:
+    """Raises the number of open files that the system allows, as far as it can be."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < count:
+            with contextlib.suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (min(count, hard), hard))
 
 
 def _listen(where: Address) -> socket.socket:
