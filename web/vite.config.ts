@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Builds the page into src/tengen/web/static: three files with plain names, so that a change of the
-// page is a change of these files and nothing else.
+// Builds the page into src/tengen/web/static: files with plain names, so that a change of the page is
+// a change of these files and nothing else. `engine.js` is the worker, a classic script.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
 export default defineConfig({
   plugins: [svelte()],
   base: "./",
-  server: { proxy: { "/ws": { target: "ws://127.0.0.1:8361", ws: true } } },
+  server: {
+    proxy: {
+      "/ws": { target: "ws://127.0.0.1:8361", ws: true },
+      "/engine/": "http://127.0.0.1:8361",
+      "/problems.json": "http://127.0.0.1:8361",
+    },
+  },
+  worker: { format: "iife", rollupOptions: { output: { entryFileNames: "engine.js" } } },
   build: {
     outDir: "../src/tengen/web/static",
     emptyOutDir: true,

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""The back end with the workers, without the page: a harness of its own beside the engine. Needs
+the static edition (`make static`) and the packages of web/.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from browser.static_server import SITE, StaticServer, serve
+
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "web"
+NET = "mixnet-m-freestyle"
+OPEN = {"rule": "freestyle", "size": 15, "setup": None, "moves": ["h8", "i9", "g10"]}
+GAME = {**OPEN, "moves": ["h8", "i9", "i8", "g8", "h7", "h9", "g9", "f10", "j8"]}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticServer]:
+    if not (SITE / "engine").is_dir():
+        pytest.skip("needs `make static`")
+    if not (WEB / "node_modules").is_dir():
+        pytest.skip("needs the packages of web/ (`make page`)")
+    folder = tmp_path_factory.mktemp("harness")
+    config = ROOT / "tests" / "page" / "harness.config.mjs"
+    command = ["npx", "--no-install", "vite", "build", "--config", str(config)]
+    subprocess.run(
+        [*command, "--outDir", str(folder)], cwd=WEB, check=True, capture_output=True, text=True
+    )
+    shutil.copytree(SITE / "engine", folder / "engine")
+    manifest = json.loads((folder / "engine" / "manifest.json").read_text("utf-8"))
+    (folder / "engine" / "manifest.json").write_text(json.dumps({**manifest, "offline": False}))
+    with serve(folder) as running:
+        yield running
+
+
+class Harness:
+    """The back end of a page."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(address)
+        self.wait("states.some((state) => state.connection === 'ready')")
+        self.last_id = 0
+
+    def wait(self, condition: str, timeout: int = 60_000) -> None:
+        self.page.wait_for_function(condition, timeout=timeout)
+
+    def send(self, **request: Any) -> int:
+        self.last_id += 1
+        request = {"id": self.last_id, **request}
+        self.page.evaluate("(request) => backEnd.send(request)", request)
+        return int(request["id"])
+
+    def stop(self, number: int) -> None:
+        self.page.evaluate("(id) => backEnd.stop(id)", number)
+
+    def events(self, number: int) -> list[dict[str, Any]]:
+        script = "(id) => events.map(({ event }) => event).filter((event) => event.id === id)"
+        return list(self.page.evaluate(script, number))
+
+    def end(self, number: int) -> dict[str, Any]:
+        """Waits for the last event of a request."""
+        self.wait(
+            f"events.some(({{ event }}) => event.id === {number} && event.type !== 'queued'"
+            " && event.state !== 'running')"
+        )
+        return self.events(number)[-1]
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        return self.end(self.send(**request))
+
+    def seconds(self, number: int, what: str) -> float:
+        """Seconds from now until there is an event of the request for which `what` holds."""
+        start = float(self.page.evaluate("performance.now()"))
+        found = f"(({{ event }}) => event.id === {number} && {what})"
+        self.wait(f"events.some({found})")
+        return (float(self.page.evaluate(f"events.find({found}).time")) - start) / 1000
+
+    def load_nets(self) -> None:
+        self.ask(type="move", level=1, position=OPEN)
+        self.wait("states.length && states.at(-1).loading === null && states.length > 2")
+
+
+@pytest.fixture(params=["files", "isolated"])
+def harness(
+    request: pytest.FixtureRequest, browser: Browser, server: StaticServer
+) -> Iterator[Harness]:
+    """With and without shared memory."""
+    server.isolates = request.param == "isolated"
+    context: BrowserContext = browser.new_context()
+    made = Harness(context.new_page(), server.address)
+    assert made.page.evaluate("crossOriginIsolated") == server.isolates
+    yield made
+    assert made.errors == []
+    context.close()
+
+
+def test_views(harness: Harness) -> None:
+    event = harness.ask(type="view", position=GAME, whole_line=True)
+    assert [view["ply"] for view in event["views"]] == list(range(10))
+    event = harness.ask(type="view", position={**GAME, "moves": ["h8", "h8"]})
+    assert event["type"] == "error"
+    event = harness.ask(type="view", position={**GAME, "moves": ["h8"] * 20_000})
+    assert (event["type"], event["code"]) == ("error", "invalid")
+
+
+def test_the_net_plays_once_it_is_loaded(harness: Harness) -> None:
+    number = harness.send(type="analyse", seconds=60, position=OPEN)
+    harness.wait("events.some(({ event }) => event.evaluation?.includes('is still loading'))")
+    harness.wait(f"events.some(({{ event }}) => event.evaluation?.includes('net {NET}'))")
+    loading = harness.page.evaluate("states.map(({ loading }) => loading)")
+    assert loading[-1] is None
+    shares = [share for share in loading if share is not None]
+    assert shares == sorted(shares)
+    assert len(shares) > 3
+    harness.stop(number)
+    event = harness.end(number)
+    assert event["state"] == "done"
+    assert [e["state"] for e in harness.events(number)].count("done") == 1
+    assert NET in event["evaluation"]
+
+
+def test_stops(harness: Harness) -> None:
+    harness.load_nets()
+    requests: list[dict[str, Any]] = [
+        {"type": "analyse", "seconds": 60, "position": OPEN},
+        {"type": "review", "effort": 10, "position": GAME},
+        {"type": "move", "seconds": 60, "position": OPEN},
+    ]
+    for request in requests:
+        number = harness.send(**request)
+        harness.page.wait_for_timeout(1000)
+        harness.stop(number)
+        seconds = harness.seconds(number, "event.state !== 'running' && event.type !== 'queued'")
+        assert seconds < 1
+        assert harness.events(number)[-1]["type"] != "error"
+
+
+def test_views_do_not_wait(harness: Harness) -> None:
+    harness.load_nets()
+    analysis = harness.send(type="analyse", seconds=30, position=OPEN)
+    harness.wait(f"events.some(({{ event }}) => event.id === {analysis} && event.depth > 5)")
+    view = harness.send(type="view", position=GAME)
+    assert harness.seconds(view, "true") < 0.5
+    move = harness.send(type="move", level=3, position=OPEN)
+    assert harness.seconds(move, "event.type === 'move'") < 5
+    waiting = harness.send(type="review", effort=0.01, position=GAME)
+    harness.wait(f"events.some(({{ event }}) => event.id === {waiting} && event.type === 'queued')")
+    harness.stop(analysis)
+    assert harness.end(waiting)["state"] == "done"
+
+
+def test_long_tasks(harness: Harness) -> None:
+    harness.load_nets()
+    harness.page.evaluate("longTasks.length = 0")
+    harness.ask(type="analyse", seconds=5, lines=5, position=OPEN)
+    harness.ask(type="review", effort=0.1, position=GAME)
+    assert harness.page.evaluate("longTasks") == []
+
+
+def test_proofs(harness: Harness) -> None:
+    position = {**OPEN, "moves": ["h8", "a1", "i8", "a3", "j8", "a5"]}
+    number = harness.send(type="solve", goal="vcf", position=position)
+    event = harness.end(number)
+    assert event["state"] == "win"
+    harness.page.evaluate(
+        "(request) => backEnd.send(request)",
+        {"type": "proof_step", "id": number, "moves": event["line"][:1]},
+    )
+    harness.wait("events.some(({ event }) => event.type === 'proof_node')")
+
+
+def test_a_worker_that_crashes(harness: Harness) -> None:
+    harness.page.evaluate(
+        """() => {
+          const make = backEnd.makeWorker.bind(backEnd);
+          backEnd.makeWorker = () => (window.lastWorker = make());
+        }"""
+    )
+    number = harness.send(type="analyse", seconds=60, position=OPEN)
+    harness.wait(f"events.some(({{ event }}) => event.id === {number})")
+    harness.page.evaluate(
+        """() => backEnd.study.worker.onmessage(
+          { data: { kind: "failed", text: "out of memory", isFinal: false } })"""
+    )
+    event = harness.end(number)
+    assert (event["type"], event["code"]) == ("error", "engine")
+    event = harness.ask(type="analyse", seconds=0.5, position=OPEN)
+    assert event["state"] == "done"
+    assert event["evaluation"] == "classical"
+
+
+def test_the_next_visit_does_not_bake(browser: Browser, server: StaticServer) -> None:
+    server.isolates = False
+    context = browser.new_context()
+    Harness(context.new_page(), server.address).load_nets()
+    server.requests.clear()
+    harness = Harness(context.new_page(), server.address)
+    start = float(harness.page.evaluate("performance.now()"))
+    harness.load_nets()
+    assert float(harness.page.evaluate("performance.now()")) - start < 2000
+    assert not [path for path in server.requests if path.endswith((".wasm", ".net", ".tables"))]
+    context.close()

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// The back end in the browser: the engine as WebAssembly in Web Workers. One worker answers views
+// and attempts at once, one plays, one analyses; others load nets. The last two start when they are
+// needed; where there is little memory, one does the work of both.
+import { EngineLane } from "../worker/engine_lane";
+import type { LaneHost, Setup } from "../worker/engine_lane";
+import { fetchManifest } from "../worker/manifest";
+import type { EngineManifest } from "../worker/manifest";
+import { NetLoader } from "../worker/net_loader";
+import { registerServiceWorker } from "../worker/offline";
+import type { BackEnd, BackEndListener, BackEndState, EngineEvent, EngineRequest } from "./protocol";
+
+const RETRY = 2000; // ms until the engine is fetched again
+const SMALL_DEVICE = 4; // GiB of memory, below which one worker plays and analyses
+const RULES = { memory: "4", preset: "classical" }; // MiB of tables: it does not search
+const PLAY = { memory: "32" };
+const STUDY = { memory: "64" };
+
+let manifest: Promise<EngineManifest | null> | null = null;
+
+function folder(): string {
+  return new URL("engine/", document.baseURI).href;
+}
+
+/** Browsers that do not tell the memory have it on desktops. */
+function isSmallDevice(): boolean {
+  const { deviceMemory } = navigator as { deviceMemory?: number };
+  if (deviceMemory === undefined) return matchMedia("(pointer: coarse)").matches;
+  return deviceMemory < SMALL_DEVICE;
+}
+
+export class WorkerBackEnd implements BackEnd, LaneHost {
+  readonly kind = "browser";
+  nets: NetLoader | null = null;
+  private listener: BackEndListener | null = null;
+  private connection: BackEndState["connection"] = "starting";
+  private manifest: EngineManifest | null = null;
+  private compiled: WebAssembly.Module | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly rules = new EngineLane(this, RULES, true);
+  private readonly play = new EngineLane(this, PLAY);
+  private readonly study = isSmallDevice() ? this.play : new EngineLane(this, STUDY);
+
+  /** Whether the engine is served beside the page. */
+  static async isOffered(): Promise<boolean> {
+    return (await WorkerBackEnd.offer()) !== null;
+  }
+
+  /** Whether this is the static edition, which has no server. */
+  static async isStatic(): Promise<boolean> {
+    return (await WorkerBackEnd.offer())?.offline ?? false;
+  }
+
+  private static async offer(): Promise<EngineManifest | null> {
+    manifest ??= fetchManifest(folder());
+    const found = await manifest;
+    if (!found) manifest = null; // it may be there later
+    return found;
+  }
+
+  start(listener: BackEndListener): void {
+    this.listener = listener;
+    void this.open();
+  }
+
+  send(request: EngineRequest): void {
+    this.laneOf(request).send(request);
+  }
+
+  stop(id: number): void {
+    for (const lane of [this.rules, this.play, this.study]) if (lane.stop(id)) return;
+  }
+
+  close(): void {
+    this.listener = null;
+    clearTimeout(this.timer);
+    for (const lane of [this.rules, this.play, this.study]) lane.close();
+    this.nets?.close();
+  }
+
+  private laneOf({ type }: EngineRequest): EngineLane {
+    if (type === "view" || type === "attempt") return this.rules;
+    return type === "move" || type === "swap2" || type === "new_game" ? this.play : this.study;
+  }
+
+  private async open(): Promise<void> {
+    this.manifest = await WorkerBackEnd.offer();
+    if (!this.listener) return;
+    if (!this.manifest) return this.retry();
+    this.nets = new NetLoader(
+      this.manifest,
+      isSmallDevice() ? 1 : Math.max(1, Math.floor(navigator.hardwareConcurrency / 2)),
+      () => {
+        const worker = this.makeWorker();
+        worker.postMessage({ kind: "open", ...this.setup(this.play), options: null, flag: null });
+        return worker;
+      },
+      () => this.changed(),
+    );
+    this.rules.open();
+  }
+
+  private retry(): void {
+    this.setConnection("lost");
+    this.timer = setTimeout(() => void (this.manifest ? this.rules.open() : this.open()), RETRY);
+  }
+
+  private setConnection(connection: BackEndState["connection"]): void {
+    this.connection = connection;
+    this.reportState();
+  }
+
+  private reportState(): void {
+    this.listener?.state({ connection: this.connection, loading: this.nets?.loading ?? null });
+  }
+
+  private changed(): void {
+    this.reportState();
+    this.play.changed();
+    if (this.study !== this.play) this.study.changed();
+  }
+
+  // --- what the lanes need ---
+
+  /** The first worker compiles the engine for all others. */
+  setup(lane: EngineLane): Setup | null {
+    const { manifest: files, compiled } = this;
+    if (!files || (!compiled && lane !== this.rules)) return null;
+    return { manifest: files, base: folder(), compiled };
+  }
+
+  makeWorker(): Worker {
+    return new Worker(new URL("../worker/engine_worker.ts", import.meta.url), { name: "engine" });
+  }
+
+  event(event: EngineEvent): void {
+    this.listener?.event(event);
+  }
+
+  opened(lane: EngineLane, compiled: WebAssembly.Module): void {
+    if (lane !== this.rules) return;
+    const isFirst = !this.compiled;
+    this.compiled = compiled;
+    this.setConnection("ready");
+    this.changed();
+    if (isFirst && this.manifest?.offline) void registerServiceWorker();
+  }
+
+  failed(lane: EngineLane, text: string, isFinal: boolean): void {
+    if (lane !== this.rules) return;
+    if (isFinal) {
+      this.setConnection("lost");
+      const problem = `this browser cannot run the engine (${text})`;
+      this.event({ type: "error", id: null, code: "engine", text: problem });
+    } else {
+      this.retry();
+    }
+  }
+}
