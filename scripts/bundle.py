@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUNDLE = ROOT / "dist" / "bundle"
 REQUIRED = "rich"  # at run time; only `tengen.game.batch` needs NumPy, which is not included
 MAX_BYTES = 20 << 20
+PAGE_ENGINE = ROOT / "src" / "tengen" / "web" / "static" / "engine"  # by `make wasm`
 # All files and folders of a bundle.
 ENTRIES = [
     *("tengen", "launcher.py", "README.md", "LICENSE", "licenses"),
@@ -55,7 +56,7 @@ def version() -> str:
 def copy_tree(source: Path, target: Path, *endings: str) -> None:
     """Copy the files of a folder; with `endings`, only those."""
     for file in sorted(source.rglob("*")):
-        built = "__pycache__" in file.parts or file.suffix in (".pyc", ".so")
+        built = file.suffix in (".pyc", ".so") or PAGE_ENGINE in file.parents
         if file.is_file() and not built and (not endings or file.suffix in endings):
             copy_file(file, target / file.relative_to(source))
 

@@ -33,7 +33,7 @@ def checks() -> dict[str, list[str]]:
         "types": ["mypy"],
         "layering": [python, "-m", "pytest", "-q", "tests/layering"],
         "stubs": [python, "scripts/stubs.py"],
-        "types of the page": [python, "scripts/web_types.py"],
+        "facts of the page": [python, "scripts/web_facts.py"],
         "page": [python, "scripts/web_page.py"],
         "results": [python, "scripts/results.py"],
         "bench signature": [python, "scripts/signature.py"],

@@ -3,7 +3,8 @@
 that machines without Node can serve it. `--write` replaces the committed page.
 
 Without arguments: exit 1 if the committed page is not current, is too large, or svelte-check fails.
-Does nothing where Node is not installed.
+Does nothing where Node is not installed. `make wasm` puts the engine beside the page, into the
+folder `engine`, which is not committed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 WEB = ROOT / "web"
 STATIC = ROOT / "src" / "tengen" / "web" / "static"
-MAX_SIZE = 120_000  # bytes of all files, compressed
+PROBLEMS = "problems.json"
+MAX_SIZE = 120_000  # bytes of all files but the problems, compressed
 
 
 def run(*command: str) -> None:
@@ -36,7 +38,12 @@ def install() -> None:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def build(folder: Path) -> None:
+    """Writes the page into an empty folder."""
+    run("npx", "--no-install", "vite", "build", "--outDir", str(folder), "--emptyOutDir")
 
 
 def main() -> int:
@@ -49,10 +56,15 @@ def main() -> int:
     install()
     run("npm", "run", "--silent", "check")
     with tempfile.TemporaryDirectory() as folder:
-        target = STATIC if args.write else Path(folder)
-        run("npx", "--no-install", "vite", "build", "--outDir", str(target), "--emptyOutDir")
-        built, committed = contents(target), contents(STATIC)
-    size = sum(len(gzip.compress(data)) for data in built.values())
+        build(Path(folder))
+        built = contents(Path(folder))
+    if args.write:
+        for name in contents(STATIC).keys() - built.keys():
+            (STATIC / name).unlink()
+        for name, data in built.items():
+            (STATIC / name).write_bytes(data)
+    committed = contents(STATIC)
+    size = sum(len(gzip.compress(data)) for n, data in built.items() if n != PROBLEMS)
     print(f"the page is {size / 1000:.0f} kB compressed (limit {MAX_SIZE / 1000:.0f} kB)")
     outdated = [n for n in built.keys() | committed.keys() if built.get(n) != committed.get(n)]
     if outdated:

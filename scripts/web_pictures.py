@@ -8,6 +8,7 @@ analysis with the net.
 from __future__ import annotations
 
 import base64
+import json
 import re
 import sys
 from pathlib import Path
@@ -17,9 +18,6 @@ from playwright.sync_api import Browser, Page, expect
 
 import tengen
 from tengen.web.limits import ServerLimits
-from tengen.web.live_game import LiveGame
-from tengen.web.requests import NewGameRequest
-from tengen.web.store import Store
 
 ROOT = Path(__file__).parents[1]
 sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "py")]
@@ -28,7 +26,6 @@ from web_server import RunningServer, run_server  # noqa: E402
 
 TARGET = ROOT / "docs" / "pictures"
 _QUALITY = 0.9
-_SESSION = "pictures"
 _RULE, _LEVEL = "renju", 7
 _PLAY = "j7 h5 f10 h11 i6 i5 g5 h4 j6 h6 h7 j4 g7 i7 j5 g8 j9 j8 i8 h2 h3 k10"
 _ANALYSE = "h7g8e10j11j9i8h8h9i10g10j7h11g7i7i12i11g11"
@@ -45,15 +42,36 @@ _TO_WEBP = """async ([data, quality]) => {
 }"""
 
 
-def store_game(path: Path) -> None:
-    """Stores a running game, so that the page shows it at once."""
-    settings = NewGameRequest(type="new_game", rule=_RULE, size=15, you="black", level=_LEVEL)
-    game = LiveGame.new(settings)
-    for move in _PLAY.split():
-        game.board.push(move)
-    store = Store(path, ServerLimits())
-    store.save_game(_SESSION, game.game, game.to_json())
-    store.close()
+def store_game(server: RunningServer) -> str:
+    """Stores a running game, so that the page shows it at once. Returns the session."""
+    settings = {
+        "type": "new_game",
+        "rule": _RULE,
+        "size": 15,
+        "you": "black",
+        "opening": None,
+        "level": _LEVEL,
+        "seconds": None,
+        "clock": None,
+    }
+    game = {
+        "game": "picture",
+        "settings": settings,
+        "you": "black",
+        "stage": "play",
+        "person_acts": True,
+        "to_place": 0,
+        "has_extra_stones": False,
+        "moves": _PLAY.split(),
+        "result": None,
+        "clocks": None,
+        "fixed_moves": 0,
+        "seed": 0,
+    }
+    with server.client() as client:
+        client.send(type="save_game", id=1, game=game["game"], state=json.dumps(game))
+        client.wait("saved")
+        return client.session
 
 
 def play(driver: PageDriver) -> None:
@@ -92,10 +110,11 @@ def save(browser: Browser, page: Page, name: str) -> None:
 
 
 def take(browser: Browser, server: RunningServer) -> None:
+    session = store_game(server)
     for name, act in (("play", play), ("analyse", analyse)):
         context = browser.new_context(locale="en-US", viewport={"width": 1200, "height": 760})
         page = context.new_page()
-        page.add_init_script(f"localStorage.setItem('tengen-session', '{_SESSION}')")
+        page.add_init_script(f"localStorage.setItem('tengen-session', '{session}')")
         driver = PageDriver(page, server.url)
         act(driver)
         save(browser, page, name)
@@ -107,11 +126,13 @@ def main() -> None:
     with tengen.Engine() as engine:  # bakes the nets into the cache
         for rule in (_RULE, "standard"):
             engine.play(tengen.Board(15, rule), tengen.Limit(time=0.1))
-    with TemporaryDirectory() as folder, run_chromium() as browser:
-        data = Path(folder) / "games.sqlite"
-        store_game(data)
-        with run_server(data, limits=ServerLimits()) as server:
-            take(browser, server)
+    limits = ServerLimits()
+    with (
+        TemporaryDirectory() as folder,
+        run_chromium() as browser,
+        run_server(Path(folder) / "games.sqlite", limits=limits, preset="alphabeta") as server,
+    ):
+        take(browser, server)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures: Chromium and a real server. Without Chromium these tests are skipped."""
+"""Fixtures: Chromium, and both editions of the page: with a real server, and the static one on a
+plain file server. Without Chromium these tests are skipped.
+
+A test that uses `driver` or `edition` runs in both editions; `server_only` and `static_only`
+(page_driver.py) restrict it to one. Those of the static edition need `make static` and are marked
+`slow`.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +16,34 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
 from browser.page_driver import CHROMIUM, PageDriver, run_chromium
+from browser.static_server import SITE, StaticServer, serve
 from tengen.web.limits import ServerLimits
 from web_server import RunningServer, run_server
 
 expect.set_options(timeout=20_000)  # ms, for busy machines
 
+_STATIC_MARKS = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (SITE / "index.html").is_file(), reason="build/static is missing: `make static`"
+    ),
+]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if isinstance(item, pytest.Function) and _is_static(item):
+            for mark in _STATIC_MARKS:
+                item.add_marker(mark)
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
             if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="Chromium is not installed"))
+
+
+def _is_static(item: pytest.Function) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and callspec.params.get("edition") == "static"
 
 
 # Module scope: Playwright's event loop counts as running, and other tests need their own.
@@ -38,6 +60,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def static_site() -> Iterator[StaticServer]:
+    with serve(SITE) as running:
+        yield running
+
+
+@pytest.fixture(params=["server", "static"])
+def edition(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def address(request: pytest.FixtureRequest, edition: str) -> str:
+    """Where the edition is served."""
+    if edition == "static":
+        site: StaticServer = request.getfixturevalue("static_site")
+        return site.address
+    server: RunningServer = request.getfixturevalue("server")
+    return server.url
+
+
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     made = browser.new_context(locale="en-US", viewport={"width": 1280, "height": 860})
@@ -48,9 +92,9 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def driver(context: BrowserContext, server: RunningServer) -> Iterator[PageDriver]:
+def driver(context: BrowserContext, address: str) -> Iterator[PageDriver]:
     """A page that must log no error and send no request to another host."""
-    made = PageDriver(context.new_page(), server.url)
+    made = PageDriver(context.new_page(), address)
     made.open()
     yield made
     assert made.errors == []

@@ -8,12 +8,16 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
-__all__ = ["CHROMIUM", "PageDriver", "run_chromium"]
+__all__ = ["CHROMIUM", "PageDriver", "run_chromium", "server_only", "static_only"]
 
 CHROMIUM = os.environ.get("TENGEN_CHROMIUM") or shutil.which("chromium")
 CELL, MARGIN = 40, 42  # as in web/src/components/Board.svelte
+
+server_only = pytest.mark.parametrize("edition", ["server"], indirect=True)
+static_only = pytest.mark.parametrize("edition", ["static"], indirect=True)
 
 
 @contextmanager
@@ -51,6 +55,17 @@ class PageDriver:
         expect(self.page.locator("nav .tab")).to_have_count(4)
         expect(self.page.get_by_role("button", name="Start")).to_be_enabled()
 
+    def start(self, you: str = "black") -> None:
+        """Starts a new game."""
+        self.page.locator(f".segments label:has(input[name=you][value={you}])").click()
+        self.page.get_by_role("button", name="Start").click()
+
+    def paste(self, text: str) -> None:
+        """Loads a text as a game to review."""
+        self.tab("Review")
+        self.page.get_by_placeholder("h8").fill(text)
+        self.page.get_by_role("button", name="Load", exact=True).click()
+
     def tab(self, name: str) -> None:
         self.page.locator("nav .tab", has_text=name).click()
 
@@ -77,6 +92,15 @@ class PageDriver:
         for number, point in enumerate(points, start=1):
             self.click(point)
             self.stones(before + number)
+
+    def is_kept_offline(self) -> None:
+        """Waits until the static edition works without a network."""
+        self.page.wait_for_function("navigator.serviceWorker.controller !== null")
+
+    def reviewed(self) -> None:
+        """Waits for the end of a review."""
+        saved = self.page.get_by_role("button", name="Save SGF with analysis")
+        expect(saved).to_be_visible(timeout=60_000)
 
     def sees(self, text: str) -> None:
         expect(self.page.locator("body")).to_contain_text(text)

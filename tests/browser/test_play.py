@@ -3,26 +3,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from browser.page_driver import PageDriver
-from web_server import RunningServer, run_server
 
 WIDTHS = {"phone": (360, 740), "tablet": (820, 1180), "wide": (1920, 1080)}
 
 
-def _start(driver: PageDriver, you: str = "black") -> None:
-    driver.page.locator(f".segments label:has(input[name=you][value={you}])").click()
-    driver.page.get_by_role("button", name="Start").click()
-
-
 def test_a_game_from_the_first_click_to_the_rematch(driver: PageDriver) -> None:
     page = driver.page
-    _start(driver)
+    driver.start()
     driver.sees("Your turn")
     driver.click("h8")
     driver.stones(2)
@@ -45,7 +37,7 @@ def test_a_game_from_the_first_click_to_the_rematch(driver: PageDriver) -> None:
 
 def test_browsing_earlier_moves(driver: PageDriver) -> None:
     page = driver.page
-    _start(driver)
+    driver.start()
     driver.click("h8")
     driver.stones(2)
     page.get_by_role("button", name="Back", exact=True).click()
@@ -69,35 +61,6 @@ def test_browsing_earlier_moves(driver: PageDriver) -> None:
     driver.stones(3)
     page.get_by_role("button", name="Take back").click()  # shows the new position at once
     driver.stones(2)
-
-
-def test_a_reload_keeps_the_game(driver: PageDriver) -> None:
-    _start(driver)
-    driver.click("h8")
-    driver.stones(2)
-    driver.page.reload()
-    driver.stones(2)
-    driver.sees("Your turn")
-
-
-def test_a_restart_of_the_server_keeps_the_game(browser: Browser, tmp_path: Path) -> None:
-    data = tmp_path / "games.sqlite"
-    context = browser.new_context(locale="en-US")
-    page = context.new_page()
-    with run_server(data) as server:
-        port = server.port
-        driver = PageDriver(page, server.url)
-        driver.open()
-        _start(driver)
-        driver.click("h8")
-        driver.stones(2)
-    expect(page.get_by_role("alert")).to_contain_text("Connection lost")
-    with run_server(data, port=port):
-        expect(page.get_by_role("alert")).to_have_count(0, timeout=20_000)
-        driver.stones(2)
-        driver.click("a1")
-        driver.stones(4)
-    context.close()
 
 
 def test_swap2_and_openings(driver: PageDriver) -> None:
@@ -134,7 +97,7 @@ def test_a_forbidden_point_is_shown_with_its_reason(driver: PageDriver) -> None:
 
 def test_the_keyboard_is_enough(driver: PageDriver) -> None:
     page = driver.page
-    _start(driver)
+    driver.start()
     driver.sees("Your turn")
     page.keyboard.press("Tab")
     page.locator("#board").focus()
@@ -146,23 +109,23 @@ def test_the_keyboard_is_enough(driver: PageDriver) -> None:
     driver.stones(0)
 
 
-@pytest.mark.parametrize(("language", "start"), [("中文", "开始"), ("日本語", "開始")])
-def test_other_languages(driver: PageDriver, language: str, start: str) -> None:
-    driver.page.get_by_role("button", name="Settings").click()
-    driver.page.locator("dialog label", has_text=language).click()
-    driver.page.keyboard.press("Escape")
-    expect(driver.page.get_by_role("button", name=start, exact=True)).to_be_visible()
-    html = driver.page.locator("html")
-    assert html.get_attribute("lang") == {"中文": "zh", "日本語": "ja"}[language]
+def test_other_languages(driver: PageDriver) -> None:
+    page = driver.page
+    for language, code, start in (("中文", "zh", "开始"), ("日本語", "ja", "開始")):
+        page.locator("header .icon-button").click()
+        page.locator("dialog label", has_text=language).click()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name=start, exact=True)).to_be_visible()
+        assert page.locator("html").get_attribute("lang") == code
 
 
 @pytest.mark.parametrize("name", list(WIDTHS))
-def test_screens_of_all_sizes(browser: Browser, server: RunningServer, name: str) -> None:
+def test_screens_of_all_sizes(browser: Browser, address: str, name: str) -> None:
     width, height = WIDTHS[name]
     context = browser.new_context(
         locale="en-US", viewport={"width": width, "height": height}, has_touch=name == "phone"
     )
-    driver = PageDriver(context.new_page(), server.url)
+    driver = PageDriver(context.new_page(), address)
     driver.open()
     for tab in ("Analyse", "Review", "Learn", "Play"):
         driver.tab(tab)
@@ -173,7 +136,7 @@ def test_screens_of_all_sizes(browser: Browser, server: RunningServer, name: str
     start = driver.page.get_by_role("button", name="Start").bounding_box()
     assert start is not None
     assert start["y"] + start["height"] < height - 60  # in sight, above the tabs
-    _start(driver)
+    driver.start()
     expect(driver.page.locator("form")).to_have_count(0)
     _board_is_large(driver, width)
     if name == "phone":
@@ -212,25 +175,28 @@ def test_two_people_on_one_board(driver: PageDriver) -> None:
     driver.line("h8", "i9")  # no answer comes
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessibility(browser: Browser, server: RunningServer, scheme: str) -> None:
-    """axe finds nothing to complain about, on any tab, in either theme."""
-    context = browser.new_context(locale="en-US", color_scheme=scheme)  # type: ignore[arg-type]
-    driver = PageDriver(context.new_page(), server.url)
-    driver.open()
-    _start(driver)
+def test_accessibility(driver: PageDriver) -> None:
+    """axe finds nothing to complain about: all tabs, both themes, phone and desktop."""
+    page = driver.page
+    driver.start()
     driver.click("h8")
     driver.stones(2)
-    result = {}
-    for tab in ("Play", "Analyse", "Review", "Learn"):
-        driver.tab(tab)
-        driver.page.wait_for_timeout(300)
-        result[tab] = _barriers(driver)
-    driver.page.get_by_role("button", name="Settings").click()
-    driver.page.wait_for_timeout(200)
-    result["settings"] = _barriers(driver)
-    assert {tab: faults for tab, faults in result.items() if faults} == {}
-    context.close()
+    driver.paste("h8 i9 g7")
+    expect(page.get_by_role("button", name="Review this game")).to_be_visible()
+    faults = []
+    for width, height in ((1280, 860), WIDTHS["phone"]):
+        page.set_viewport_size({"width": width, "height": height})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            for tab in ("Play", "Analyse", "Review", "Learn"):
+                driver.tab(tab)
+                expect(page.locator(".panel .card").first).to_be_visible()
+                faults += [f"{width} {scheme} {tab}: {fault}" for fault in _barriers(driver)]
+            page.get_by_role("button", name="Settings").click()
+            expect(page.locator("dialog")).to_be_visible()
+            faults += [f"{width} {scheme} settings: {fault}" for fault in _barriers(driver)]
+            page.keyboard.press("Escape")
+    assert faults == []
 
 
 def _barriers(driver: PageDriver) -> list[str]:

@@ -21,7 +21,7 @@ def _in_japanese(driver: PageDriver) -> None:
     expect(driver.page.get_by_role("button", name="開始", exact=True)).to_be_enabled()
 
 
-def test_texts_of_the_server_are_translated(driver: PageDriver) -> None:
+def test_texts_of_the_engine_are_translated(driver: PageDriver) -> None:
     _in_japanese(driver)
     page = driver.page
     page.locator("nav .tab").nth(3).click()
@@ -36,9 +36,7 @@ def test_texts_of_the_server_are_translated(driver: PageDriver) -> None:
 
 
 def test_a_stopped_review_is_marked_and_can_be_restarted(driver: PageDriver) -> None:
-    driver.tab("Review")
-    driver.page.get_by_placeholder("h8").fill(MOVES)
-    driver.page.get_by_role("button", name="Load", exact=True).click()
+    driver.paste(MOVES)
     driver.page.get_by_role("button", name="Review this game").click()
     driver.page.get_by_role("button", name="Stop").click()
     driver.sees("Stopped")

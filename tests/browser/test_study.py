@@ -6,19 +6,19 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Download, expect
 
-from browser.page_driver import PageDriver
+from browser.page_driver import PageDriver, server_only
 from tengen.game import records
-from web_server import RunningServer
 
 MOVES = "h8 d4 h9 e4 h10 f4 h11 h12 o15 h7 o13 g4 o11 c4"
+FILES = [
+    ("Save as SGF", "sgf", b"(;FF[4]"),
+    ("Picture (SVG)", "svg", b"<svg"),
+    ("Picture (PNG)", "png", b"\x89PNG"),
+    ("Game as GIF", "gif", b"GIF89a"),
+]
 OPENING = ("h8", "i9", "h9", "h10", "g8")
-GAME = (
-    "(;GM[4]SZ[15]RU[freestyle]PB[Ann]PW[Bob]"
-    ";B[hh];W[dl];B[hg];W[el];B[hf];W[fl];B[he];W[hd];B[oa];W[hi])"
-)
 
 
 def test_analysis_follows_the_position(driver: PageDriver) -> None:
@@ -29,7 +29,7 @@ def test_analysis_follows_the_position(driver: PageDriver) -> None:
     expect(page.locator("#board .candidate")).to_have_count(3)
     expect(page.locator("#board .candidate.best")).to_have_count(1)
     expect(page.locator("#board .heat")).not_to_have_count(0)
-    expect(page.locator("#board .heat text").first).to_have_text(re.compile(r"^\d{1,2}$"))
+    expect(page.locator("#board .labels .share").first).to_have_text(re.compile(r"^\d{1,2}$"))
     nodes = page.locator(".head .grow")
     expect(nodes).to_contain_text(re.compile(r"depth \d+/\d+"))
     page.locator("ol .rate").first.hover()
@@ -52,8 +52,8 @@ def test_variations_comments_and_the_graph(driver: PageDriver) -> None:
     driver.line("g9")
     expect(page.locator(".moves .bracket")).to_have_count(2)
     page.get_by_role("button", name="Make main line").click()
-    page.get_by_label("Comment").fill("a better idea")
-    page.get_by_label("Comment").blur()
+    page.get_by_role("textbox", name="Comment").fill("a better idea")
+    page.get_by_role("textbox", name="Comment").blur()
     graph = page.get_by_role("slider", name="Win rate graph")
     graph.click(position={"x": 3, "y": 30})
     driver.stones(0)
@@ -73,6 +73,7 @@ def test_excluded_moves(driver: PageDriver) -> None:
     driver.stones(1)
 
 
+@server_only
 def test_excluding_a_move_restarts_the_analysis(driver: PageDriver) -> None:
     page, sent = driver.page, list[str]()
     page.on("websocket", lambda socket: socket.on("framesent", lambda data: sent.append(str(data))))
@@ -107,40 +108,14 @@ def test_a_proof_move_by_move(driver: PageDriver) -> None:
     expect(page.get_by_role("button", name="Black plays")).to_be_visible()
 
 
-def test_review_of_a_file(driver: PageDriver, tmp_path: Path) -> None:
-    page = driver.page
-    path = tmp_path / "game.sgf"
-    path.write_text(GAME, encoding="utf-8")
-    driver.tab("Review")
-    page.locator("input[type=file]").set_input_files(path)
-    driver.sees("Ann")
-    page.get_by_role("button", name="Review this game").click()
-    expect(page.get_by_role("button", name="Save SGF with analysis")).to_be_visible(timeout=60_000)
-    driver.sees("Accuracy")
-    driver.sees("missed win")
-    expect(page.locator(".entry.missed_win")).to_have_count(1)
-    page.locator(".entry.missed_win").click()
-    driver.stones(8)
-    expect(page.locator("#board .better")).to_have_count(1)
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save SGF with analysis").click()
-    saved = records.loads(_text(waiting.value), "sgf")[0]
-    assert "Missed win" in saved.main_line()[9].comment
-    assert saved.black == "Ann"
-
-
-def test_a_review_fits_a_phone(browser: Browser, server: RunningServer) -> None:
+def test_a_review_fits_a_phone(browser: Browser, address: str) -> None:
     """Nothing is cut off, down to the smallest phones."""
     context = browser.new_context(locale="en-US", viewport={"width": 320, "height": 640})
-    driver = PageDriver(context.new_page(), server.url)
+    driver = PageDriver(context.new_page(), address)
     driver.open()
-    driver.tab("Review")
-    driver.page.get_by_placeholder("h8").fill(MOVES)
-    driver.page.get_by_role("button", name="Load", exact=True).click()
+    driver.paste(MOVES)
     driver.page.get_by_role("button", name="Review this game").click()
-    expect(driver.page.get_by_role("button", name="Save SGF with analysis")).to_be_visible(
-        timeout=60_000
-    )
+    driver.reviewed()
     cut = driver.page.evaluate(
         """() => [...document.querySelectorAll(".panel *")].filter((part) => {
           const box = part.getBoundingClientRect();
@@ -169,44 +144,15 @@ def test_pasted_moves_and_broken_files(driver: PageDriver, tmp_path: Path) -> No
     driver.stones(3)
 
 
-@pytest.mark.parametrize(
-    ("button", "name", "magic"),
-    [
-        ("Save as SGF", "game.sgf", b"(;FF[4]"),
-        ("Picture (SVG)", "board.svg", b"<svg"),
-        ("Picture (PNG)", "board.png", b"\x89PNG"),
-        ("Game as GIF", "game.gif", b"GIF89a"),
-    ],
-)
-def test_files(driver: PageDriver, button: str, name: str, magic: bytes) -> None:
+def test_files(driver: PageDriver) -> None:
     driver.tab("Analyse")
     driver.line("h8", "i9")
-    with driver.page.expect_download() as waiting:
-        driver.page.get_by_role("button", name=button).click()
-    assert waiting.value.suggested_filename == name
-    assert Path(waiting.value.path()).read_bytes().startswith(magic)
-
-
-def test_a_link_brings_the_position_back(driver: PageDriver) -> None:
-    page = driver.page
-    driver.tab("Analyse")
-    driver.line(*OPENING)
-    page.get_by_role("button", name="Copy link to position").click()
-    driver.sees("Link copied")
-    link = page.evaluate("navigator.clipboard.readText()")
-    other = page.context.new_page()
-    other.goto(link)
-    expect(other.locator("#board .stone:not(.ghost)")).to_have_count(len(OPENING))
-    other.close()
-
-
-def test_a_study_survives_a_reload(driver: PageDriver) -> None:
-    driver.tab("Analyse")
-    driver.line("h8", "i9", "h9")
-    driver.page.wait_for_timeout(1200)  # saved after a pause
-    driver.page.reload()
-    driver.tab("Analyse")
-    driver.stones(3)
+    for button, extension, magic in FILES:
+        with driver.page.expect_download() as waiting:
+            driver.page.get_by_role("button", name=button).click()
+        name = rf"tengen-renju-\d{{4}}-\d\d-\d\d-2moves\.{extension}"
+        assert re.fullmatch(name, waiting.value.suggested_filename)
+        assert Path(waiting.value.path()).read_bytes().startswith(magic), button
 
 
 def test_variations_keep_their_order(driver: PageDriver) -> None:

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-// State shared by the whole page: the connection, the server's offer, settings, notices.
-import type { PageRequest, GameEvent, HintEvent, NewGameRequest, ServerEvent, WelcomeEvent } from "./messages";
-import { Link, RequestRejected } from "./socket";
+// State shared by the whole page: the mode, settings, notices, the choice of the engine.
+import { engine, RequestRejected, type EngineKind } from "./engine.svelte";
+import { errorText } from "./format";
+import type { GameSettings } from "./game_state";
+import { games } from "./games";
+import { takeToken } from "./server_back_end";
 import { isLink, newGameFromAddress } from "./share";
 import { permanent } from "./storage";
-import { errorText } from "./format";
 import { detectLanguage, setLanguage, t, type Language } from "./text.svelte";
+import { WorkerBackEnd } from "./worker_back_end";
 
 export type Mode = "play" | "analyse" | "review" | "learn";
 export const MODES: Mode[] = ["play", "analyse", "review", "learn"];
 export type Theme = "auto" | "light" | "dark";
 
-export const NEW_GAME: NewGameRequest = {
+export const NEW_GAME: GameSettings = {
   type: "new_game",
   rule: "renju",
   size: 15,
@@ -23,6 +26,7 @@ export const NEW_GAME: NewGameRequest = {
 };
 const SETTINGS = "tengen-settings"; // storage key
 const NOTICE_TIME = 5000; // ms
+const FAULT_TIME = 30_000; // ms that a notice about storage is shown
 const LATE = 2500; // ms without a connection before the page says so
 
 interface Settings {
@@ -32,7 +36,8 @@ interface Settings {
   coordinates: boolean;
   heat: boolean;
   lines: number; // of an analysis
-  last: NewGameRequest | null; // settings of the last new game
+  engine: EngineKind | null; // null: the server's, if there is one
+  last: GameSettings | null; // settings of the last new game
 }
 
 function loadSettings(): Settings {
@@ -43,6 +48,7 @@ function loadSettings(): Settings {
     coordinates: true,
     heat: true,
     lines: 3,
+    engine: null,
     last: null,
   };
   let settings = defaults;
@@ -53,6 +59,12 @@ function loadSettings(): Settings {
   }
   const wanted = newGameFromAddress();
   return wanted ? { ...settings, last: { ...NEW_GAME, ...settings.last, ...wanted } } : settings;
+}
+
+/** The engines of this page, the default one first. */
+async function findEngines(): Promise<EngineKind[]> {
+  if (!(await WorkerBackEnd.isOffered())) return ["server"];
+  return (await WorkerBackEnd.isStatic()) ? ["browser"] : ["server", "browser"];
 }
 
 export interface Notice {
@@ -70,125 +82,78 @@ export function modeFromAddress(): Mode {
 
 class App {
   mode = $state<Mode>(modeFromAddress());
-  connected = $state(false);
   everConnected = $state(false);
   isLate = $state(false); // the first connection takes longer than it should
-  denied = $state(false);
-  denials = $state(0);
-  welcome = $state.raw<WelcomeEvent | null>(null);
-  game = $state.raw<GameEvent | null>(null);
-  gameReceived = $state(0); // by performance.now()
-  hint = $state.raw<HintEvent | null>(null);
+  engines = $state.raw<EngineKind[]>([]); // that this page offers
   settings = $state<Settings>(loadSettings());
   notices = $state<Notice[]>([]);
   announcement = $state(""); // for screen readers
   private noticeId = 0;
-  private isStarting = false; // a new game was requested and has not arrived
-  private early: string | null = null; // the point clicked meanwhile
-  private readonly eventHandlers: ((event: ServerEvent) => boolean)[] = [];
-  private readonly connectHandlers: (() => void)[] = [];
+  private readonly openHandlers: (() => void)[] = [];
 
-  readonly link = new Link({
-    onEvent: (event) => this.handle(event),
-    onState: (connected, denied) => this.stateChanged(connected, denied),
-  });
+  get connected(): boolean {
+    return engine.isReady;
+  }
 
   start(): void {
+    takeToken();
     setLanguage(this.settings.language);
     this.applyTheme();
-    this.link.open();
+    engine.onReady(() => (this.everConnected = true));
+    engine.onServer(() => engine.server?.welcome && void games.merge(engine.server.welcome));
+    games.onFault = (fault, reason) => {
+      const key = fault === "server" ? "serverStoresNothing" : "browserStoresNothing";
+      this.notify(t(key, reason), "error", undefined, FAULT_TIME);
+    };
+    games.onMerged = () => this.runOpenHandlers();
     setTimeout(() => (this.isLate = true), LATE);
+    void this.open();
   }
 
-  /** Sends a request without waiting for an event; shows a notice if that fails. */
-  send(request: PageRequest): boolean {
-    const isSent = this.link.send(request);
-    if (!isSent) this.notify(t("noConnection"), "error");
-    return isSent;
+  private async open(): Promise<void> {
+    this.engines = await findEngines();
+    if (this.engines.includes("server")) engine.connect();
+    this.chooseEngine(this.settings.engine);
+    await games.open(engine.server);
+    this.runOpenHandlers();
   }
 
-  /** Requests a new game; returns whether the request was sent. */
-  newGame(settings: NewGameRequest): boolean {
-    this.isStarting = this.send(settings);
-    this.early = null;
-    return this.isStarting;
+  private runOpenHandlers(): void {
+    for (const handler of this.openHandlers) handler();
   }
 
-  /** Remembers a click on the board before the first game arrives, and plays it then. */
-  playEarly(point: string): void {
-    if (this.isStarting) this.early = point;
+  /** Uses an engine of this page, by default the first one. */
+  chooseEngine(kind: EngineKind | null): void {
+    engine.use(this.engines.find((known) => known === kind) ?? this.engines[0] ?? "server");
   }
 
-  /** Adds a handler for other events; it returns whether it has handled the event. */
-  onEvent(handler: (event: ServerEvent) => boolean): void {
-    this.eventHandlers.push(handler);
+  /** Adds a handler that runs once the stored games and the study are known, and again if the
+   * server then has newer ones. */
+  onOpen(handler: () => void): void {
+    this.openHandlers.push(handler);
   }
 
-  /** Adds a handler that runs after each connection. */
-  onConnect(handler: () => void): void {
-    this.connectHandlers.push(handler);
-  }
-
-  private stateChanged(connected: boolean, denied: boolean): void {
-    this.connected = connected;
-    this.denied = denied;
-    if (denied) this.denials += 1;
-    if (connected) this.everConnected = true;
-    else this.isStarting = false;
-  }
-
-  private handle(event: ServerEvent): void {
-    if (event.type === "welcome") {
-      this.welcome = event;
-      for (const handler of this.connectHandlers) handler();
-    } else if (event.type === "game") this.updateGame(event);
-    else if (event.type === "no_game") this.game = null;
-    else if (event.type === "hint") this.hint = event;
-    else if (event.type === "problem_progress" && this.welcome)
-      this.welcome = { ...this.welcome, problems: event.problems };
-    else if (this.eventHandlers.some((handler) => handler(event))) return;
-    else if (event.type === "error") {
-      this.isStarting = false;
-      this.notify(errorText(event), "error");
-    }
-  }
-
-  private updateGame(game: GameEvent): void {
-    const before = this.game;
-    this.game = game;
-    this.gameReceived = performance.now();
-    if (!before || before.moves.length !== game.moves.length) this.hint = null;
-    const last = game.moves.at(-1);
-    if (before && last && before.moves.length < game.moves.length) {
-      const mover = game.moves.length % 2 ? t("black") : t("white");
-      const turn = game.settings.you === "both" ? t("toMove", t(game.view.turn)) : t("yourTurn");
-      this.announce(`${mover} ${last}. ${game.result || !game.your_turn ? "" : turn}`);
-    }
-    const move = this.isStarting ? this.early : null;
-    this.isStarting = false;
-    this.early = null;
-    if (move && game.your_turn && game.stage !== "choose") this.send({ type: "play", move });
-  }
-
-  notify(text: string, kind: Notice["kind"] = "info", action?: () => void): void {
+  notify(
+    text: string,
+    kind: Notice["kind"] = "info",
+    action?: () => void,
+    time = action ? 2 * NOTICE_TIME : NOTICE_TIME,
+  ): void {
     this.noticeId += 1;
     const id = this.noticeId;
     const others = this.notices.filter((notice) => notice.text !== text);
     this.notices = [...others.slice(-3), { id, text, kind, action }];
-    setTimeout(() => this.dismiss(id), action ? 2 * NOTICE_TIME : NOTICE_TIME);
+    setTimeout(() => this.dismiss(id), time);
   }
 
   dismiss(id: number): void {
     this.notices = this.notices.filter((notice) => notice.id !== id);
   }
 
-  /** Shows the error of a request. */
-  failed = (error: unknown): void => {
-    const known = { connection: "noConnection", timeout: "timeout" } as const;
-    const key = error instanceof Error && known[error.message as keyof typeof known];
-    if (error instanceof RequestRejected) this.notify(errorText(error.event), "error");
-    else if (key) this.notify(t(key), "error");
-    else this.notify(String(error instanceof Error ? error.message : error), "error");
+  /** Shows the error of a request; a click on the notice repeats it with `retry`. */
+  failed = (error: unknown, retry?: () => void): void => {
+    const text = errorMessage(error);
+    if (text) this.notify(retry ? `${text} ${t("tryAgain")}` : text, "error", retry);
   };
 
   announce(text: string): void {
@@ -207,6 +172,15 @@ class App {
     else root.setAttribute("data-theme", this.settings.theme);
     root.lang = this.settings.language;
   }
+}
+
+/** The text of an error of a request; empty for one that the page has stopped. */
+export function errorMessage(error: unknown): string {
+  if (error instanceof RequestRejected) return errorText(error.event);
+  const name = error instanceof Error ? error.message : String(error);
+  if (name === "connection") return t("noConnection");
+  if (name === "timeout") return t("timeout");
+  return name === "stopped" ? "" : name;
 }
 
 export const app = new App();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Formats results, numbers, and texts of the server in the language of the page.
-import type { AttemptEvent, ErrorEvent, GamePosition, GameResult, RecordNote } from "./messages";
-import { isEnglish, t, type Key } from "./text.svelte";
+// Formats results, numbers, and texts of a back end in the language of the page.
+import type { AttemptEvent, Colour, ErrorEvent, GameResult, Rule } from "./protocol";
+import type { RecordNote } from "./sgf";
+import { fill, isEnglish, t, type Key } from "./text.svelte";
+import { COUNTED } from "./translations";
 
 const REASONS: Record<GameResult["reason"], Key> = {
   five: "byFive",
@@ -12,7 +14,7 @@ const REASONS: Record<GameResult["reason"], Key> = {
   time: "onTime",
 };
 
-export function winnerText(result: GameResult, you: "black" | "white" | null): string {
+export function winnerText(result: GameResult, you: Colour | null): string {
   if (result.winner === null) return t("draw");
   if (you) return t(result.winner === you ? "youWin" : "youLose");
   return t(result.winner === "black" ? "blackWins" : "whiteWins");
@@ -24,35 +26,63 @@ export function reasonText(result: GameResult): string {
 
 /** Abbreviates large numbers: 1.3M. */
 export function short(value: number): string {
-  if (value >= 1e6) return `${(value / 1e6).toFixed(1)}M`;
+  if (value >= 999_500) return `${(value / 1e6).toFixed(1)}M`;
   if (value >= 1e3) return `${(value / 1e3).toFixed(value >= 1e4 ? 0 : 1)}k`;
   return String(value);
 }
 
+/** The text of a key for a number of things: English has a singular. */
+export function counted(
+  key: keyof typeof COUNTED,
+  count: number,
+  ...values: (string | number)[]
+): string {
+  const [one, many] = COUNTED[key];
+  return isEnglish() ? fill(count === 1 ? one : many, ...values) : t(key, ...values);
+}
+
+/** Black's win rate for a side. */
+export function ownRate(winRate: number, side: Colour): number {
+  return side === "black" ? winRate : 1 - winRate;
+}
+
+/** Black's mate for a side. */
+export function ownMate(mate: number | null, side: Colour): number | null {
+  return mate === null || side === "black" ? mate : -mate;
+}
+
+/** The winner's moves until a mate in plies. Proofs and problems count them too. */
+export function movesToMate(mate: number): number {
+  return Math.ceil(Math.abs(mate) / 2);
+}
+
 /** A win rate in per cent, or a mate as `M5`. */
 export function chances(winRate: number, mate: number | null): string {
-  if (mate !== null) return `${mate > 0 ? "" : "−"}M${Math.abs(mate)}`;
+  if (mate !== null) return `${mate > 0 ? "" : "−"}M${movesToMate(mate)}`;
   return `${Math.round(100 * winRate)}`;
 }
 
-// The server's texts are English; their codes select translations.
+/** Black's win rate or mate as a sentence. */
+export function chancesText(winRate: number, mate: number | null): string {
+  if (mate === null) return t("winRateOf", Math.round(100 * winRate));
+  const moves = movesToMate(mate);
+  return counted("mateIn", moves, t(mate > 0 ? "black" : "white"), moves);
+}
+
+// The texts of errors are English; their codes select translations.
 const ERRORS: Record<string, Key> = {
-  turn: "errorTurn",
-  nothing: "errorNothing",
-  people: "errorPeople",
   busy: "errorBusy",
-  no_game: "errorNoGame",
-  game: "errorGame",
   over: "errorOver",
   blocked: "errorBlocked",
   proof: "errorProof",
-  hint: "errorHint",
   length: "errorLength",
-  problem: "errorProblem",
   record: "errorRecord",
+  memory: "errorMemory",
+  engine: "errorEngine",
+  size: "errorSize",
 };
 
-/** The server's English text says more than the translations. */
+/** The English text of an error says more than the translations. */
 export function errorText(event: ErrorEvent): string {
   const key = ERRORS[event.code];
   return isEnglish() || !key ? event.text : t(key, event.text);
@@ -60,15 +90,17 @@ export function errorText(event: ErrorEvent): string {
 
 const NOTES: Record<RecordNote["code"], Key> = {
   rule: "noteRule",
-  games: "noteGames",
   max_nodes: "noteMaxNodes",
   move: "noteMove",
   setup: "noteSetup",
+  hidden: "noteHidden",
+  skipped: "noteSkipped",
 };
 
-export function noteText(note: RecordNote, rule: NonNullable<GamePosition["rule"]>): string {
+export function noteText(note: RecordNote, rule: Rule): string {
   if (isEnglish()) return note.text;
-  return t(NOTES[note.code], note.code === "rule" ? t(rule) : note.number);
+  const value = note.code === "rule" ? t(rule) : note.number;
+  return t(NOTES[note.code], value, note.reason ?? "");
 }
 
 /** Why an attempt at a problem does not win. */

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Steps back through the moves of the current game, without the server: black and white alternate.
-import { app } from "./app.svelte";
-import type { PositionView } from "./messages";
-import { indexOf, isPass } from "./points";
+// Steps back through the moves of the current game.
+import { live } from "./live_game.svelte";
+import type { PositionView } from "./protocol";
 
 class GameHistory {
   private at = $state<number | null>(null); // number of moves shown; null: all
 
   get end(): number {
-    return app.game?.moves.length ?? 0;
+    return live.game?.moves.length ?? 0;
   }
   get ply(): number {
     return Math.min(this.at ?? this.end, this.end);
@@ -35,20 +34,8 @@ class GameHistory {
   }
 
   /** The shown position. */
-  view(size: number): PositionView {
-    const moves = app.game?.moves.slice(0, this.ply) ?? [];
-    const cells: string[] = Array(size * size).fill(".");
-    moves.forEach((move, n) => {
-      if (!isPass(move)) cells[indexOf(move, size)] = n % 2 === 0 ? "b" : "w";
-    });
-    return {
-      ply: moves.length,
-      stones: cells.join(""),
-      turn: moves.length % 2 === 0 ? "black" : "white",
-      last: moves.at(-1) ?? null,
-      forbidden: [],
-      outcome: null,
-    };
+  get view(): PositionView | null {
+    return live.game?.views[this.ply] ?? null;
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Set-up of stones: a draft that becomes the start of a new tree once the server accepts it.
+// Set-up of stones: a draft that becomes the start of a new tree once the engine accepts it.
 import { app } from "./app.svelte";
-import type { PositionView } from "./messages";
-import { nameOf } from "./points";
+import type { PositionView } from "./protocol";
+import { indexOf, nameOf } from "./points";
 import { study } from "./study.svelte";
 
 class SetupDraft {
@@ -40,11 +40,7 @@ class SetupDraft {
   get drawn(): string {
     const size = study.tree.start.size;
     const cells = Array<string>(size * size).fill(".");
-    for (const [point, stone] of Object.entries(this.stones)) {
-      const x = point.charCodeAt(0) - 97;
-      const y = Number(point.slice(1)) - 1;
-      cells[y * size + x] = stone;
-    }
+    for (const [point, stone] of Object.entries(this.stones)) cells[indexOf(point, size)] = stone;
     return cells.join("");
   }
 

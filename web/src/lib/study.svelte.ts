@@ -2,31 +2,39 @@
 // The study: a variation tree with an engine. Analysis of the current position, solvers with their
 // proofs, reviews, excluded moves.
 import { app } from "./app.svelte";
-import type { AnalysisEvent, GamePosition, ProofNodeEvent, ReviewEvent, SolutionEvent, ServerEvent } from "./messages";
-import { forgetLink, linkedPosition } from "./share";
-import { ofTab } from "./storage";
+import { engine, RequestRejected, type Job } from "./engine.svelte";
 import { noteText } from "./format";
+import { games } from "./games";
+import type {
+  AnalysisEvent,
+  Colour,
+  GamePosition,
+  ProofNodeEvent,
+  ReviewEvent,
+  SolutionEvent,
+} from "./protocol";
+import { readRecord } from "./records";
+import type { SgfGame } from "./sgf";
+import { forgetLink, linkedGame } from "./share";
+import { ofTab } from "./storage";
 import { Tree } from "./tree.svelte";
 import { t, type Key } from "./text.svelte";
 
 const REVIEWING = "tengen-reviewing"; // storage key: effort of the review that runs in this tab
+const SOLVE_TIME = 15; // s
 
 const EMPTY_REVIEW: Omit<ReviewEvent, "id" | "total"> = {
   type: "review",
-  state: "waiting",
+  state: "running",
   done: 0,
   start: 0.5,
   moves: [],
   accuracy_black: null,
   accuracy_white: null,
   turning_point: null,
-  sgf: "",
 };
 
-/** Whether a solver or a review is not finished. */
-function isRunning(event: SolutionEvent | ReviewEvent | null): boolean {
-  return event?.state === "running" || event?.state === "waiting";
-}
+const EMPTY_BOARD: GamePosition = { rule: "renju", size: 15, setup: null, moves: [] };
 
 export type Tool = "move" | "exclude" | "only" | "black" | "white" | "erase";
 
@@ -43,38 +51,73 @@ class Study {
   reviewState = $state.raw<ReviewEvent | null>(null);
   settingUp = $state(false); // editing the stones
   busy = $state(false); // loading a record
-  private analysisId = 0;
+  collection = $state.raw<SgfGame[]>([]); // the games of the loaded record
+  chosen = $state(0); // the shown game of the collection
+  isOpen = false; // the stored study is known
+  private isLoading = false;
+  private isLoaded = false; // it or a link is shown
+  private isOutdated = false; // the stored study has changed while it was loaded
+  private analysisJob: Job<AnalysisEvent> | null = null;
   private analysisKey = "";
-  private solveId = 0;
+  private solveJob: Job<SolutionEvent> | null = null;
   private solveRoot = 0; // the node of the solver's position
-  private reviewId = 0;
+  private reviewJob: Job<ReviewEvent> | null = null;
   private reviewLine: number[] = [];
 
   constructor() {
-    app.onEvent((event) => this.handle(event));
-    app.onConnect(() => void this.connected());
+    this.tree.onNote = (note) => app.notify(noteText(note, this.tree.start.rule));
+    app.onOpen(() => void this.loadInitial());
+    engine.onReady(() => this.engineReady());
   }
 
-  private async connected(): Promise<void> {
-    this.analysisId = 0;
+  /** The analysis waits for a free engine of the server. */
+  get waiting(): boolean {
+    return this.on && engine.isQueued;
+  }
+
+  /** Continues what a lost connection or a reload has ended. */
+  private resume(): void {
     this.analysisKey = "";
-    if (isRunning(this.solution)) this.closeProof(); // the server has stopped it
-    if (!this.tree.view) await this.loadInitial();
-    else this.follow();
+    this.follow();
     const effort = Number(ofTab.get(REVIEWING));
-    if (effort && this.tree.nodes.length > 1) this.review(effort);
+    if (effort && !this.reviewJob && this.tree.nodes.length > 1) this.review(effort);
   }
 
-  /** Loads the position of the link, else the stored study. */
+  private engineReady(): void {
+    if (this.isLoaded) this.resume();
+    else if (this.isOpen && !this.isLoading) void this.loadInitial();
+  }
+
+  /** Loads the game of the link, else the stored study. */
   private async loadInitial(): Promise<void> {
+    const { tree } = this;
+    this.isOpen = true;
+    this.isOutdated = this.isLoading;
+    if (this.isLoading) return;
+    if (this.isLoaded && (tree.nodes.length > 1 || tree.isFromLink)) return;
+    this.isLoading = true;
+    do {
+      this.isOutdated = false;
+      await this.loadStored();
+    } while (this.isOutdated && !tree.isFromLink);
+    this.isLoading = false;
+  }
+
+  private async loadStored(): Promise<void> {
+    const { tree } = this;
     try {
-      if (await this.openLink()) return;
-      if (app.welcome?.study) await this.restore(app.welcome.study);
-      else await this.tree.reset(this.tree.start);
+      const text = await games.study();
+      if (!(await this.openLink())) {
+        if (text) await this.restore(text);
+        else await tree.begin();
+      }
     } catch (error) {
+      if (!engine.isReady) return; // again when it is
       app.failed(error);
-      await this.tree.reset({ rule: "renju", size: 15, setup: null, moves: [] }).catch(app.failed);
+      await tree.reset(EMPTY_BOARD).catch(app.failed);
     }
+    this.isLoaded = true;
+    this.resume();
   }
 
   private async restore(text: string): Promise<void> {
@@ -83,17 +126,16 @@ class Study {
     if (finished) this.applyReview(finished.review, finished.line);
   }
 
-  /** Starts another board. A new rule keeps the moves if they are legal; a notice offers to undo. */
+  /** Starts another board. A new rule keeps legal moves; a notice offers to undo. */
   async newBoard(start: GamePosition, keepsMoves: boolean): Promise<void> {
     const { tree } = this;
     const before = tree.nodes.length > 1 ? tree.text() : undefined;
-    const nodes = tree.flat();
     const at = tree.indexOf(tree.at);
-    const { names } = tree;
     let isReplaced = true;
     try {
       if (keepsMoves) {
-        isReplaced = !(await tree.load(start, nodes, names).then(
+        const game = { ...tree.toGame(), position: start };
+        isReplaced = !(await tree.load(game, { isStrict: true }).then(
           () => true,
           () => false,
         ));
@@ -124,50 +166,22 @@ class Study {
     });
   }
 
-  /** Shows the position of the link, if there is one; it replaces the stored study once changed. */
+  /** Shows the game of the link, if there is one; it replaces the stored study once changed. */
   async openLink(): Promise<boolean> {
-    const position = linkedPosition();
-    if (!position) return false;
+    const linked = linkedGame();
+    if (!linked) return false;
     try {
-      await this.tree.loadMoves(position, undefined, true);
+      const loading = this.tree.load(linked.game, { isFromLink: true, isStrict: true });
+      this.tree.at = linked.at + 1; // it is shown before it is checked
+      this.clearResults();
+      if (await loading) await this.tree.go(this.tree.at);
     } catch (error) {
+      if (!engine.isReady) throw error;
       forgetLink();
       app.failed(error);
       return false;
     }
-    this.clearResults();
     return true;
-  }
-
-  private handle(event: ServerEvent): boolean {
-    if (event.type === "analysis") {
-      if (event.id === this.analysisId) this.updateAnalysis(event);
-      return true;
-    }
-    if (event.type === "solution") {
-      if (event.id === this.solveId) this.updateSolution(event);
-      return true;
-    }
-    if (event.type === "proof_node") {
-      this.proof = event;
-      this.onProof?.();
-      return true;
-    }
-    if (event.type === "review") {
-      if (event.id !== this.reviewId) return true;
-      this.applyReview(event, this.reviewLine);
-      if (!isRunning(event)) this.reviewFinished(event);
-      return true;
-    }
-    if (event.type === "error" && event.id !== null) {
-      if (event.id === this.analysisId) this.analysis = null;
-      if (event.id === this.solveId) this.solution = null;
-      if (event.id === this.reviewId) {
-        this.reviewState = null;
-        ofTab.set(REVIEWING, null);
-      }
-    }
-    return false;
   }
 
   // --- analysis ---
@@ -181,36 +195,44 @@ class Study {
   }
 
   private stopAnalysis(): void {
-    if (this.analysisId) app.link.send({ type: "stop", id: this.analysisId });
-    this.analysisId = 0;
+    const job = this.analysisJob;
+    this.analysisJob = null;
+    job?.stop();
   }
 
   /** Analyses the current position, if the engine is on. */
   follow(): void {
-    if (!this.on || !app.connected) return;
+    if (!this.on || !engine.isReady) return;
     const position = this.tree.position();
-    const lines = app.settings.lines;
-    const only = this.only;
-    const exclude = this.excluded;
-    const key = JSON.stringify([position, lines, only, exclude]);
+    const { lines } = app.settings;
+    const options = { lines, only: [...this.only], exclude: [...this.excluded] };
+    const key = JSON.stringify([position, options]);
     if (key === this.analysisKey) return;
     this.stopAnalysis();
     this.analysisKey = key;
     this.analysis = null;
     if (this.tree.view?.outcome) return;
-    this.analysisId = app.link.newId();
-    app.link.send({ type: "analyse", id: this.analysisId, position, lines, only, exclude });
+    const job = engine.analyse(position, options, (event) => {
+      if (this.analysisJob === job) this.updateAnalysis(event);
+    });
+    this.analysisJob = job;
+    job.done.catch((error: unknown) => {
+      if (this.analysisJob !== job) return;
+      this.analysisJob = null;
+      this.analysis = null;
+      const isOver = error instanceof RequestRejected && error.event.code === "over";
+      if (engine.isReady && !isOver) app.failed(error);
+    });
   }
 
   private updateAnalysis(event: AnalysisEvent): void {
     this.analysis = event;
     const best = event.lines[0];
-    const here = this.tree.nodes[this.tree.at];
+    const here = this.tree.current;
     const isUnrestricted = !this.only.length && !this.excluded.length;
-    if (best && here && isUnrestricted && best.depth >= (here.estimate?.depth ?? 0)) {
+    if (best && isUnrestricted && best.depth >= (here.estimate?.depth ?? 0)) {
       here.estimate = { winRate: best.win_rate, mate: best.mate, depth: best.depth };
     }
-    if (event.preempted) app.notify(t("preempted"));
   }
 
   /** Called when the position changes: clears what belonged to the last one. */
@@ -223,31 +245,37 @@ class Study {
 
   // --- solvers ---
 
-  solve(goal: "vcf" | "vct", side: "black" | "white"): void {
-    if (this.solveId) app.link.send({ type: "stop", id: this.solveId });
-    this.proof = null;
-    this.solution = null;
-    this.solveId = app.link.newId();
+  solve(goal: "vcf" | "vct", side: Colour): void {
+    this.closeProof();
     this.solveRoot = this.tree.at;
-    const position = this.tree.position();
-    app.send({ type: "solve", id: this.solveId, position, goal, side, seconds: 15 });
-  }
-
-  private updateSolution(event: SolutionEvent): void {
-    this.solution = event;
-    if (event.state === "win") void this.proofStep([]);
+    const options = { side, seconds: SOLVE_TIME };
+    const job = engine.solve(this.tree.position(), goal, options, (event) => {
+      if (this.solveJob === job) this.solution = event;
+    });
+    this.solveJob = job;
+    job.done.then(
+      (event) => {
+        if (this.solveJob === job && event.state === "win") void this.proofStep([]);
+      },
+      (error: unknown) => {
+        if (this.solveJob !== job) return;
+        this.closeProof();
+        app.failed(error);
+      },
+    );
   }
 
   /** Shows the node of the proof after some moves from its root. */
   async proofStep(moves: string[]): Promise<void> {
-    const id = this.solveId;
-    app.link.send({ type: "proof_step", id, moves });
-    await new Promise<void>((done) => {
-      this.onProof = done;
-    });
+    const job = this.solveJob;
+    if (!job) return;
+    try {
+      const node = await engine.proofStep(job.id, moves);
+      if (this.solveJob === job) this.proof = node;
+    } catch (error) {
+      if (this.solveJob === job) app.failed(error);
+    }
   }
-
-  private onProof: (() => void) | null = null;
 
   /** Plays moves of the proof in the tree, from the solver's position. */
   async showProof(moves: string[]): Promise<void> {
@@ -257,8 +285,9 @@ class Study {
   }
 
   closeProof(): void {
-    if (this.solveId) app.link.send({ type: "stop", id: this.solveId });
-    this.solveId = 0;
+    const job = this.solveJob;
+    this.solveJob = null;
+    job?.stop();
     this.solution = null;
     this.proof = null;
   }
@@ -269,13 +298,10 @@ class Study {
   async load(text: string, name: string): Promise<boolean> {
     this.busy = true;
     try {
-      const rule = this.tree.start.rule;
-      const record = await app.link.request({ type: "load_record", text, name, rule }, "record");
-      const { black, white, result, event } = record;
-      await this.tree.load(record.position, record.nodes, { black, white, result, event });
-      this.clearResults();
-      for (const note of record.notes) app.notify(noteText(note, record.position.rule));
-      this.tree.save();
+      const collection = await readRecord(text, name, this.tree.start.rule);
+      await this.showGame(collection[0]!);
+      this.collection = collection;
+      this.chosen = 0;
       return true;
     } catch (error) {
       app.failed(error);
@@ -285,11 +311,43 @@ class Study {
     }
   }
 
+  /** Shows another game of the collection. */
+  async choose(number: number): Promise<void> {
+    const game = this.collection[number];
+    if (!game || this.busy) return;
+    const { collection } = this;
+    this.busy = true;
+    try {
+      await this.showGame(game);
+      this.collection = collection;
+      this.chosen = number;
+    } catch (error) {
+      app.failed(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private async showGame(game: SgfGame): Promise<void> {
+    await this.tree.load(game);
+    this.clearResults();
+    for (const note of game.notes) app.notify(noteText(note, game.position.rule));
+    this.tree.save();
+  }
+
+  /** Shows the moves of a game. */
+  async showMoves(position: GamePosition, names?: SgfGame["names"]): Promise<void> {
+    await this.tree.loadMoves(position, names);
+    this.clearResults();
+    this.tree.save();
+  }
+
   /** Clears the results of another game. */
   clearResults(): void {
-    if (isRunning(this.reviewState)) this.stopReview();
+    if (this.reviewState?.state === "running") this.stopReview();
     this.reviewState = null;
-    this.reviewId = 0;
+    this.reviewJob = null;
+    this.collection = [];
     this.tool = "move";
     this.settingUp = false;
     this.analysisKey = "";
@@ -301,21 +359,35 @@ class Study {
 
   review(effort = 1): void {
     if (this.on) this.toggle();
+    this.reviewJob?.stop();
     const line = this.tree.lineFrom(0);
+    const job = engine.review(this.tree.position(line.at(-1)!), { effort }, (event) => {
+      if (this.reviewJob === job) this.applyReview(event, line);
+    });
+    this.reviewJob = job;
     this.reviewLine = line;
-    const position = this.tree.position(line.at(-1)!);
-    const { black, white, result } = this.tree.names;
-    this.reviewId = app.link.newId();
-    this.reviewState = null;
-    const id = this.reviewId;
-    if (!app.send({ type: "review", id, position, black, white, result, effort })) return;
+    this.reviewState = { ...EMPTY_REVIEW, id: job.id, total: line.length };
     ofTab.set(REVIEWING, String(effort));
-    this.reviewState = { ...EMPTY_REVIEW, id, total: line.length };
+    job.done.then(
+      (event) => {
+        if (this.reviewJob === job) this.reviewFinished(event);
+      },
+      (error: unknown) => {
+        if (this.reviewJob !== job) return;
+        this.reviewJob = null;
+        if (!engine.isReady) return; // `resume` starts it again
+        this.reviewState = null;
+        ofTab.set(REVIEWING, null);
+        app.failed(error);
+      },
+    );
   }
 
   stopReview(): void {
     ofTab.set(REVIEWING, null);
-    app.link.send({ type: "stop", id: this.reviewId });
+    if (this.reviewJob) this.reviewJob.stop();
+    else if (this.reviewState?.state === "running")
+      this.reviewState = { ...this.reviewState, state: "stopped" };
   }
 
   private applyReview(review: ReviewEvent, line: number[]): void {
@@ -333,6 +405,7 @@ class Study {
 
   private reviewFinished(review: ReviewEvent): void {
     ofTab.set(REVIEWING, null);
+    this.reviewJob = null;
     if (review.state === "done") {
       app.announce(t("reviewDone", percent(review.accuracy_black), percent(review.accuracy_white)));
       const turning = this.reviewLine[(review.turning_point ?? 0) - 1];

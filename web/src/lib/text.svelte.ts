@@ -23,10 +23,14 @@ export function isEnglish(): boolean {
   return column === 0;
 }
 
+/** Replaces `{0}`, `{1}`, … by the values. */
+export function fill(text: string, ...values: (string | number)[]): string {
+  return text.replace(/\{(\d)\}/g, (place, n: string) => String(values[Number(n)] ?? place));
+}
+
 /** The text of a key; the values replace `{0}`, `{1}`, … */
 export function t(key: Key, ...values: (string | number)[]): string {
-  const text = TEXTS[key][column];
-  return values.reduce<string>((filled, value, n) => filled.replaceAll(`{${n}}`, String(value)), text);
+  return fill(TEXTS[key][column], ...values);
 }
 
 export type { Key };

@@ -10,7 +10,7 @@ export const TEXTS = {
   black: ["Black", "黑方", "黒"],
   white: ["White", "白方", "白"],
   newGame: ["New game", "新对局", "新しい対局"],
-  startGame: ["Start", "开始", "開始"],
+  startGame: ["Start game", "开始", "開始"],
   rule: ["Rule", "规则", "ルール"],
   freestyle: ["Freestyle", "无禁手", "フリースタイル"],
   standard: ["Standard", "标准五子棋", "スタンダード"],
@@ -102,7 +102,6 @@ export const TEXTS = {
   pastGames: ["Your games", "你的对局", "これまでの対局"],
   noGames: ["No games yet.", "还没有对局。", "まだ対局がありません。"],
   engineOn: ["Analysis", "分析", "解析"],
-  start: ["Start", "开始", "開始"],
   stop: ["Stop", "停止", "停止"],
   depth: ["depth {0}", "深度 {0}", "深さ {0}"],
   nodes: ["{0} nodes", "{0} 节点", "{0} 局面"],
@@ -114,7 +113,7 @@ export const TEXTS = {
   moveNumbers: ["Move numbers", "手数", "手数表示"],
   coordinates: ["Coordinates", "坐标", "座標"],
   variations: ["Moves", "着法", "手順"],
-  startPosition: ["Start", "起点", "開始局面"],
+  startPosition: ["Beginning", "起点", "開始局面"],
   deleteFromHere: ["Delete from here", "删除此后", "ここから削除"],
   makeMain: ["Make main line", "设为主线", "本譜にする"],
   comment: ["Comment", "注释", "コメント"],
@@ -160,18 +159,12 @@ export const TEXTS = {
   nextMistake: ["Next mistake", "下一个失误", "次の悪手"],
   loadGame: ["Load a game", "载入棋谱", "棋譜を開く"],
   openFile: ["Open a file", "打开文件", "ファイルを開く"],
-  dropHere: [
-    "Drop an SGF or PSQ file here, or paste moves",
-    "将 SGF 或 PSQ 文件拖到此处，或粘贴着法",
-    "SGF・PSQ をここへ、または手順を貼り付け",
-  ],
   dropAnywhere: ["Drop the file to open the game", "松开即可打开棋谱", "離すと棋譜を開きます"],
   tooLarge: [
     "This file is too large: {0} kB (the limit is {1} kB).",
     "文件过大：{0} kB，最多 {1} kB。",
     "ファイルが大きすぎます：{0} kB（上限 {1} kB）。",
   ],
-  pasteHere: ["h8 i9 g7 … or the text of a game record", "h8 i9 g7 … 或棋谱文本", "h8 i9 g7 … または棋譜のテキスト"],
   load: ["Load", "载入", "読み込む"],
   startReview: ["Review this game", "开始复盘", "この棋譜を解析"],
   reviewing: ["Reviewing… {0}%", "复盘中… {0}%", "解析中… {0}%"],
@@ -207,7 +200,6 @@ export const TEXTS = {
   saveSgf: ["Save as SGF", "保存为 SGF", "SGFで保存"],
   saveAnalysed: ["Save SGF with analysis", "保存带分析的 SGF", "解析付きSGFで保存"],
   share: ["Share", "分享", "共有"],
-  copyLink: ["Copy link to position", "复制局面链接", "局面のリンクをコピー"],
   linkCopied: ["Link copied.", "链接已复制。", "リンクをコピーしました。"],
   savePng: ["Picture (PNG)", "图片 (PNG)", "画像 (PNG)"],
   saveSvg: ["Picture (SVG)", "图片 (SVG)", "画像 (SVG)"],
@@ -259,11 +251,7 @@ export const TEXTS = {
   keyUndo: ["take back", "悔棋", "待った"],
   keyBoard: ["focus the board; then arrow keys and Enter", "聚焦棋盘后用方向键和回车", "盤へ移動、矢印とEnter"],
   errorTurn: ["It is not your turn.", "还没轮到你。", "あなたの番ではありません。"],
-  errorNothing: ["There is no move to take back.", "没有可悔的棋。", "待ったできる手がありません。"],
-  errorPeople: ["No hints in a two-player game.", "双人对局没有提示。", "二人対局ではヒントは出ません。"],
   errorBusy: ["Too many requests. Please wait.", "请求过多，请稍候。", "要求が多すぎます。少しお待ちください。"],
-  errorNoGame: ["There is no game.", "没有对局。", "対局がありません。"],
-  errorGame: ["This game cannot be opened.", "无法打开此对局。", "この対局は開けません。"],
   errorOver: ["The game is over.", "对局已结束。", "対局は終わっています。"],
   errorBlocked: ["Every move is blocked.", "所有着法都被屏蔽。", "すべての手が除外されています。"],
   errorProof: [
@@ -277,14 +265,15 @@ export const TEXTS = {
     "对局太短或太长，无法复盘。",
     "手数が少なすぎるか多すぎて解析できません。",
   ],
-  errorProblem: ["There is no such problem.", "没有这样的题目。", "その問題はありません。"],
+  errorMemory: ["There is not enough memory: {0}", "内存不足：{0}", "メモリーが足りません：{0}"],
+  errorEngine: ["The engine has failed: {0}", "引擎出错：{0}", "エンジンの故障：{0}"],
+  errorSize: ["This is too large to be stored: {0}", "数据过大，无法保存：{0}", "大きすぎて保存できません：{0}"],
   errorRecord: ["This record cannot be read: {0}", "棋谱无法读取：{0}", "棋譜を読めません：{0}"],
   noteRule: [
     "The record does not name its rule; assuming {0}.",
     "棋谱未注明规则，按“{0}”读取。",
     "棋譜にルールがないため「{0}」として読みました。",
   ],
-  noteGames: ["Showing the first of {0} games.", "共 {0} 局，显示第一局。", "{0} 局中の最初の対局です。"],
   noteMaxNodes: ["Only the first {0} moves are shown.", "只显示前 {0} 手。", "最初の {0} 手だけを表示します。"],
   noteMove: [
     "Move {0} cannot be played; the line ends there.",
@@ -295,11 +284,6 @@ export const TEXTS = {
     "Stones are set up after move {0}; the line ends there.",
     "第 {0} 手之后有摆子，着法到此为止。",
     "{0} 手目のあとに置石があるため、手順はここまでです。",
-  ],
-  preempted: [
-    "The analysis was stopped: other users are waiting for the engine.",
-    "分析已结束：其他人在等待引擎。",
-    "他の人がエンジンを待っているため、解析を終えました。",
   ],
   timeout: ["Tengen did not answer in time.", "天元未及时回应。", "天元から応答がありません。"],
   boardReplaced: [
@@ -319,11 +303,7 @@ export const TEXTS = {
     "棋譜を開くと、悪手や勝ちの見逃し、両者の精度を解析します。",
   ],
   skip: ["Skip to the board", "跳到棋盘", "盤へ移動"],
-  mateIn: [
-    "{0} wins in {1} plies",
-    "{0}胜，双方共 {1} 手",
-    "{0}の勝ち、両者で {1} 手",
-  ],
+  mateIn: ["{0} wins in {1} moves", "{0} {1} 步胜", "{0} {1}手で勝ち"],
   pass: ["pass", "弃权", "パス"],
   movesCount: ["{0} moves", "{0} 手", "{0} 手"],
   unfinished: ["unfinished", "未完", "途中"],
@@ -331,6 +311,118 @@ export const TEXTS = {
   gameActions: ["Game", "对局", "対局"],
   navigation: ["Navigation", "导航", "ナビゲーション"],
   confirmResign: ["Really resign?", "确定认输？", "本当に投了？"],
+  // --- the analysis ---
+  netLoading: [
+    "The net is loading ({0}%); {1} evaluation until then",
+    "网络加载中（{0}%），暂用{1}评估",
+    "ネットを読み込み中（{0}%）、それまでは{1}評価",
+  ],
+  classical: ["classical", "经典", "古典"],
+  // --- the game, engines, storage ---
+  tengenTakesBlack: [
+    "Tengen takes black: you play white.",
+    "天元选择执黑，你执白。",
+    "天元は黒を選びました。あなたは白です。",
+  ],
+  tengenPlaysWhite: [
+    "Tengen plays white: you play black.",
+    "天元选择执白，你执黑。",
+    "天元は白を選びました。あなたは黒です。",
+  ],
+  tengenPlacesTwo: [
+    "Tengen places two more stones.",
+    "天元再摆了两子。",
+    "天元は二つ追加しました。",
+  ],
+  engineChoice: ["Engine", "引擎", "エンジン"],
+  engineServer: ["This computer's server", "本机服务器", "このパソコンのサーバー"],
+  engineBrowser: ["This browser", "此浏览器", "このブラウザ"],
+  loadingNet: ["Loading the net: {0}%", "加载网络：{0}%", "ネット読み込み中：{0}%"],
+  engineMissing: [
+    "The engine could not be loaded. Trying again… {0}",
+    "无法加载引擎，正在重试… {0}",
+    "エンジンを読み込めません。再試行中… {0}",
+  ],
+  serverStoresNothing: [
+    "The server does not store games: {0}",
+    "服务器无法保存对局：{0}",
+    "サーバーは対局を保存できません：{0}",
+  ],
+  browserStoresNothing: [
+    "This browser does not store games ({0}). They last until you close the page.",
+    "此浏览器无法保存对局（{0}），关闭页面后对局会丢失。",
+    "このブラウザは対局を保存できません（{0}）。ページを閉じると失われます。",
+  ],
+  problemsMissing: [
+    "The problems could not be loaded. Try again",
+    "无法加载题目。点此重试",
+    "問題を読み込めません。もう一度",
+  ],
+  // records
+  needsServer: [
+    "Only Tengen's server can read this format. This page reads SGF, lists of moves, and links.",
+    "只有天元服务器能读取此格式。本页可读取 SGF、着法列表和链接。",
+    "この形式を読めるのは天元のサーバーだけです。このページでは SGF、手順、リンクを読めます。",
+  ],
+  fileUnreadable: ["{0} cannot be read.", "无法读取 {0}。", "{0} を読めません。"],
+  gamesOfFile: ["{0} games in this record", "此棋谱共有 {0} 局", "この棋譜の {0} 局"],
+  filterGames: [
+    "Filter by player, event or result",
+    "按棋手、赛事或结果筛选",
+    "対局者・大会・結果で絞り込む",
+  ],
+  moreGames: ["{0} more: filter to find them.", "还有 {0} 局，请筛选查找。", "ほかに {0} 局。絞り込んでください。"],
+  noSuchGame: ["No game matches.", "没有符合的对局。", "該当する対局がありません。"],
+  dropGame: [
+    "Drop a file here, or paste a game, moves or a link",
+    "将文件拖到此处，或粘贴棋谱、着法或链接",
+    "ファイルをここへ、または棋譜・手順・リンクを貼り付け",
+  ],
+  pasteGame: [
+    "h8 i9 g7 …, a game record, or a link",
+    "h8 i9 g7 …、棋谱文本或链接",
+    "h8 i9 g7 …、棋譜、またはリンク",
+  ],
+  copyGameLink: ["Copy link", "复制链接", "リンクをコピー"],
+  copyMoves: ["Copy moves", "复制着法", "手順をコピー"],
+  movesCopied: ["Moves copied.", "着法已复制。", "手順をコピーしました。"],
+  linkCopiedLocal: [
+    "Link copied. It opens on this computer only.",
+    "链接已复制，仅可在本机打开。",
+    "リンクをコピーしました。このコンピューターでだけ開けます。",
+  ],
+  linkIsLocal: [
+    "Links of this page open on this computer only. To send a game, copy its moves or save it.",
+    "此页面的链接仅可在本机打开。要发送对局，请复制着法或保存棋谱。",
+    "このページのリンクはこのコンピューターでだけ開けます。対局を送るには手順をコピーするか保存してください。",
+  ],
+  copyByHand: ["Copy this text", "请复制此文本", "このテキストをコピー"],
+  pictureFailed: [
+    "The browser could not make the picture.",
+    "浏览器无法生成图片。",
+    "ブラウザーが画像を作れませんでした。",
+  ],
+  noteHidden: [
+    "Parts without a move are kept in the file and not shown: {0}.",
+    "没有着法的部分保留在文件中但不显示：{0} 处。",
+    "着手のない部分 {0} か所はファイルに残り、表示されません。",
+  ],
+  noteSkipped: [
+    "Game {0} cannot be read: {1}",
+    "第 {0} 局无法读取：{1}",
+    "{0} 局目は読めません：{1}",
+  ],
 } as const satisfies Record<string, readonly [string, string, string]>;
 
 export type Key = keyof typeof TEXTS;
+
+/** English texts that depend on a number: for one thing, and for any other number. */
+export const COUNTED = {
+  inaccuracy: ["inaccuracy", "inaccuracies"],
+  mistake: ["mistake", "mistakes"],
+  blunder: ["blunder", "blunders"],
+  missed_win: ["missed win", "missed wins"],
+  mateIn: ["{0} wins in {1} move", "{0} wins in {1} moves"],
+  proofWin: ["{0} wins in {1} move", "{0} wins in {1} moves"],
+  movesCount: ["{0} move", "{0} moves"],
+} as const satisfies Partial<Record<Key, readonly [string, string]>>;

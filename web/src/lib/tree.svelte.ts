@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A variation tree: moves, the current node, the server's view of each position. It knows the order
-// of moves and no rules: the server provides every view.
+// A variation tree: moves, the current node, the view of each shown position. It knows the order
+// of moves and no rules: the engine provides the views, and so decides which moves are legal. Lines
+// are checked when they are shown; an illegal move ends its line.
 import { app } from "./app.svelte";
-import type { GamePosition, RecordNode, ReviewEvent, MoveReview, StudyNode, PositionView } from "./messages";
+import { engine } from "./engine.svelte";
+import { games } from "./games";
+import type { GamePosition, PositionView, ReviewEvent } from "./protocol";
+import { provisionalViews } from "./provisional";
+import { hideNodes, NO_NAMES } from "./sgf";
+import type { Names, RecordNode, RecordNote, SgfData, SgfGame } from "./sgf";
 import { forgetLink } from "./share";
-
-export interface Estimate {
-  winRate: number; // black's
-  mate: number | null;
-  depth: number;
-}
-
-export interface TreeNode {
-  id: number;
-  parent: number;
-  move: string; // "" at the root
-  children: number[];
-  comment: string;
-  estimate: Estimate | null;
-  reviewed: MoveReview | null;
-}
+import { legalViews, readNodes, TreeNode, type Estimate, type TreeSource } from "./tree_node.svelte";
 
 /** A finished review with the nodes of its line, the root first. */
 export interface Finished {
@@ -28,48 +19,55 @@ export interface Finished {
 }
 
 /** The stored form of a study. Version 0.1.0 wrote `tell` for `review`. */
-interface SavedStudy {
-  position: GamePosition;
-  nodes: StudyNode[];
+interface SavedStudy extends TreeSource {
   at: number; // index in `nodes`, from 1; 0 is the root
-  names: Names;
   estimates?: (Estimate | null)[]; // the root's first
   finished?: (Omit<Finished, "review"> & { review?: ReviewEvent; tell?: ReviewEvent }) | null;
 }
 
-export interface Names {
-  black: string;
-  white: string;
-  result: string;
-  event: string;
+/** What `load` replaces. */
+interface Contents {
+  start: GamePosition;
+  nodes: TreeNode[];
+  at: number;
+  names: Names;
+  rootData: SgfData | null;
+  finished: Finished | null;
+  isFromLink: boolean;
+  views: Map<number, PositionView>;
 }
 
-const NO_NAMES: Names = { black: "", white: "", result: "", event: "" };
-const MAX_SAVED = 300_000; // characters of a stored study
+const MAX_SAVED = 8_000_000; // characters of a stored study
+const SMALL = 1000; // nodes of a tree whose side lines are checked after loading, not when shown
+const CHECK_PAUSE = 50; // ms between two of them
+const EMPTY: GamePosition = { rule: "renju", size: 15, setup: null, moves: [] };
 
-function root(): TreeNode {
-  return node(0, -1, "");
-}
-
-function node(id: number, parent: number, move: string): TreeNode {
-  return { id, parent, move, children: [], comment: "", estimate: null, reviewed: null };
+interface LoadOptions {
+  isFromLink?: boolean;
+  isStrict?: boolean;
 }
 
 export class Tree {
-  start = $state.raw<GamePosition>({ rule: "renju", size: 15, setup: null, moves: [] });
-  nodes = $state<TreeNode[]>([root()]);
+  start = $state.raw<GamePosition>(EMPTY);
+  nodes = $state.raw<TreeNode[]>([new TreeNode(0, -1, "")]);
   at = $state(0);
   names = $state<Names>({ ...NO_NAMES });
+  rootData: SgfData | null = null;
   finished: Finished | null = null;
   isFromLink = false; // opened by a link and not changed: the stored study stays
-  private readonly views = new Map<string, PositionView>();
+  /** Called when a shown line turned out to have an illegal move. */
+  onNote: (note: RecordNote) => void = () => {};
+  private views = new Map<number, PositionView>();
   private version = $state(0); // counts changes of `views`
+  private loads = 0; // counts calls of `load`
+  private generation = 0; // counts loaded trees
+  private replacing: Promise<void> = Promise.resolve(); // of a tree that is not shown yet
 
   /** The nodes from the root to a node. */
   path(id: number = this.at): TreeNode[] {
     const path: TreeNode[] = [];
-    for (let n = this.nodes[id]; n; n = this.nodes[n.parent]) path.unshift(n);
-    return path;
+    for (let n = this.nodes[id]; n; n = this.nodes[n.parent]) path.push(n);
+    return path.reverse();
   }
 
   moves(id: number = this.at): string[] {
@@ -84,14 +82,10 @@ export class Tree {
     return this.nodes[this.at] ?? this.nodes[0]!;
   }
 
-  /** The view of the current position; null until the server has sent it. */
+  /** The view of the current position; null until the engine has sent it. */
   get view(): PositionView | null {
     void this.version;
-    return this.views.get(this.key(this.moves())) ?? null;
-  }
-
-  private key(moves: string[]): string {
-    return moves.join(" ");
+    return this.views.get(this.at) ?? null;
   }
 
   /** A node and its first descendants, to the end of the line. */
@@ -118,60 +112,127 @@ export class Tree {
 
   // --- loading ---
 
-  async reset(start: GamePosition, names: Names = NO_NAMES, isFromLink = false): Promise<void> {
-    const event = await app.link.request(
-      { type: "view", position: { ...start, moves: [] } },
-      "views",
-    );
-    this.start = { ...start, moves: [] };
-    this.nodes = [root()];
-    this.at = 0;
-    this.names = { ...names };
-    this.finished = null;
-    this.isFromLink = isFromLink;
-    this.views.clear();
-    this.remember([], event.views.at(-1)!);
+  async reset(start: GamePosition): Promise<void> {
+    await this.load({ position: { ...start, moves: [] }, nodes: [] });
   }
 
-  /** Loads a tree: parents come before their children. */
-  async load(
-    start: GamePosition,
-    nodes: (RecordNode | StudyNode)[],
-    names: Names,
-    isFromLink = false,
-  ): Promise<void> {
-    await this.reset(start, names, isFromLink);
-    const loaded = [root()];
-    for (const entry of nodes) {
-      const id = loaded.length;
-      const parent = entry.parent + 1;
-      loaded.push({ ...node(id, parent, entry.move), comment: entry.comment ?? "" });
-      loaded[parent]?.children.push(id);
+  /** Requests the view of the start, if nothing is loaded. Keeps moves that are played meanwhile. */
+  async begin(): Promise<void> {
+    if (!this.views.has(0)) await this.fetchLine(0);
+  }
+
+  /** Loads a tree; returns whether it is shown: a later call may have replaced it. Rejects, and
+   * keeps the present one, if the start is invalid, or `isStrict` and the main line is not legal.
+   * A link is shown before it is checked. */
+  load(source: TreeSource, options: LoadOptions = {}): Promise<boolean> {
+    const loading = this.replace(source, options);
+    if (!options.isFromLink)
+      this.replacing = loading.then(
+        () => {},
+        () => {},
+      );
+    return loading;
+  }
+
+  private async replace(
+    source: TreeSource,
+    { isFromLink = false, isStrict = false }: LoadOptions,
+  ): Promise<boolean> {
+    const nodes = readNodes(source);
+    const line = [nodes[0]!];
+    for (let id = line[0]!.children[0]; id !== undefined; id = line.at(-1)!.children[0])
+      line.push(nodes[id]!);
+    const start = { ...source.position, moves: [] };
+    const played = { ...start, moves: line.slice(1).map((n) => n.move) };
+    const before = this.contents();
+    const loaded: Contents = {
+      start,
+      nodes,
+      at: 0,
+      names: { ...(source.names ?? NO_NAMES) },
+      rootData: source.rootData ?? null,
+      finished: null,
+      isFromLink,
+      views: new Map(),
+    };
+    const load = ++this.loads;
+    if (isFromLink) {
+      const views = provisionalViews(played);
+      this.show({ ...loaded, views: new Map(views.map((view, n) => [line[n]!.id, view])) });
     }
-    this.nodes = loaded;
-    await this.fetchLine(this.lineFrom(0).at(-1)!);
+    try {
+      const [views, reason] = await legalViews(played, isStrict);
+      if (load !== this.loads) return false;
+      this.show({ ...loaded, at: isFromLink ? this.at : 0 });
+      this.remember(
+        line.map((n) => n.id),
+        views,
+        reason,
+      );
+    } catch (error) {
+      if (isFromLink && load === this.loads) this.show(before);
+      throw error;
+    }
+    void this.checkSideLines(this.generation);
+    return true;
+  }
+
+  private contents(): Contents {
+    const { start, nodes, at, names, rootData, finished, isFromLink, views } = this;
+    return { start, nodes, at, names: { ...names }, rootData, finished, isFromLink, views };
+  }
+
+  private show(contents: Contents): void {
+    this.generation += 1;
+    Object.assign(this, contents);
+    this.version += 1;
   }
 
   /** Loads a line of moves and goes to its end. */
-  async loadMoves(position: GamePosition, names = NO_NAMES, isFromLink = false): Promise<void> {
-    const nodes = position.moves.map((move, n) => ({ parent: n - 1, move, comment: "" }));
-    await this.load({ ...position, moves: [] }, nodes, names, isFromLink);
-    this.at = this.nodes.length - 1;
+  async loadMoves(position: GamePosition, names: Names = NO_NAMES): Promise<void> {
+    const nodes = position.moves.map((move, n) => ({ parent: n - 1, move }));
+    if (await this.load({ position, nodes, names })) this.last();
   }
 
-  private remember(moves: string[], view: PositionView): void {
-    this.views.set(this.key(moves), view);
+  private addViews(views: [number, PositionView][]): void {
+    for (const [id, view] of views) this.views.set(id, view);
     this.version += 1;
   }
 
-  /** Requests the views of all positions up to a node, so that stepping needs no request. */
+  /** Stores the views of a line; cuts the line before its first illegal move. */
+  private remember(line: number[], views: PositionView[], reason: string): void {
+    this.addViews(views.map((view, n) => [line[n]!, view]));
+    const illegal = line[views.length];
+    if (illegal === undefined) return;
+    const isShown = this.path().some((n) => n.id === illegal);
+    this.hide(illegal);
+    if (isShown) this.at = line[views.length - 1]!;
+    const number = views.length;
+    const text = `Move ${number}: ${reason}; the line ends there.`;
+    this.onNote({ code: "move", number, text });
+  }
+
+  /** Requests the views of the line through a node, so that stepping needs no request. */
   private async fetchLine(id: number): Promise<void> {
-    const position = this.position(id);
-    const event = await app.link.request({ type: "view", position, whole_line: true }, "views");
-    event.views.forEach((view, n) => {
-      this.views.set(this.key(position.moves.slice(0, n)), view);
-    });
-    this.version += 1;
+    const { generation } = this;
+    const line = [...this.path(id).slice(0, -1).map((n) => n.id), ...this.lineFrom(id)];
+    const [views, reason] = await legalViews(this.position(line.at(-1)));
+    if (generation === this.generation) this.remember(line, views, reason);
+  }
+
+  private async checkSideLines(generation: number): Promise<void> {
+    if (this.nodes.length > SMALL) return;
+    const ends = this.nodes.filter((n) => !n.children.length && !this.views.has(n.id));
+    for (const { id } of ends) {
+      await new Promise((resolve) => setTimeout(resolve, CHECK_PAUSE));
+      if (generation !== this.generation) return;
+      if (this.views.has(id)) continue;
+      const isChecked = await this.fetchLine(id).then(
+        () => true,
+        () => false, // no connection: checked when shown
+      );
+      if (!isChecked) return;
+    }
   }
 
   // --- navigation ---
@@ -179,7 +240,7 @@ export class Tree {
   async go(id: number): Promise<void> {
     if (!this.nodes[id]) return;
     this.at = id;
-    if (!this.views.has(this.key(this.moves(id)))) await this.fetchLine(id).catch(app.failed);
+    if (!this.views.has(id)) await this.fetchLine(id).catch(app.failed);
   }
 
   back(): void {
@@ -209,25 +270,31 @@ export class Tree {
 
   /** Plays a move if it is legal; goes to its node if it exists. */
   async play(move: string): Promise<boolean> {
+    await this.replacing; // a move meanwhile is for the new tree
     const here = this.current;
     const there = here.children.find((id) => this.nodes[id]?.move === move);
     if (there !== undefined) {
       await this.go(there);
       return true;
     }
+    const { generation } = this;
     const position = this.position();
-    position.moves = [...position.moves, move];
+    let view: PositionView;
     try {
-      const event = await app.link.request({ type: "view", position }, "views");
-      this.remember(position.moves, event.views[0]!);
+      view = await engine.view({ ...position, moves: [...position.moves, move] });
     } catch (error) {
       app.failed(error);
       return false;
     }
-    const id = this.nodes.length;
+    if (generation !== this.generation) return false;
+    const twin = here.children.find((id) => this.nodes[id]?.move === move); // of a double click
+    const id = twin ?? this.nodes.length;
+    if (twin === undefined) {
+      this.nodes = [...this.nodes, new TreeNode(id, here.id, move)];
+      here.children = [...here.children, id];
+      this.addViews([[id, view]]);
+    }
     this.isFromLink = false;
-    this.nodes.push(node(id, here.id, move));
-    this.nodes[here.id]!.children.push(id);
     this.at = id;
     return true;
   }
@@ -236,13 +303,30 @@ export class Tree {
     for (const move of moves) if (!(await this.play(move))) return;
   }
 
+  /** Removes an illegal move and what follows it; the SGF of the tree still has them. */
+  private hide(id: number): void {
+    if (this.rootData) {
+      const order = this.order();
+      const place = order.findIndex((entry) => entry.id === id);
+      const above = order.findIndex((entry) => entry.id === this.nodes[id]!.parent);
+      const { nodes, rootData } = hideNodes(this.toGame(), new Set([place]));
+      if (above < 0) this.rootData = rootData;
+      else order[above]!.data = nodes[above]!.data;
+    }
+    this.detach(id);
+  }
+
+  private detach(id: number): void {
+    const parent = this.nodes[this.nodes[id]!.parent]!;
+    parent.children = parent.children.filter((child) => child !== id);
+  }
+
   /** Removes the current move and everything after it. */
   remove(): void {
-    const removed = this.current;
-    if (removed.parent < 0) return;
-    const parent = this.nodes[removed.parent]!;
-    parent.children = parent.children.filter((id) => id !== removed.id);
-    this.at = parent.id;
+    const { id, parent } = this.current;
+    if (parent < 0) return;
+    this.detach(id);
+    this.at = parent;
     this.save();
   }
 
@@ -277,15 +361,28 @@ export class Tree {
     return this.order().findIndex((entry) => entry.id === id) + 1;
   }
 
-  /** The tree as a list, for a file or for storage. */
-  flat(): StudyNode[] {
+  /** The tree as a list. */
+  flat(): RecordNode[] {
     const nodes = this.order();
     const places = new Map(nodes.map((entry, place) => [entry.id, place]));
-    return nodes.map(({ parent, move, comment }) => ({
+    return nodes.map(({ parent, move, comment, data }) => ({
       parent: places.get(parent) ?? -1,
       move,
       comment,
+      data,
     }));
+  }
+
+  /** The tree as a record. */
+  toGame(): SgfGame {
+    return {
+      position: this.start,
+      nodes: this.flat(),
+      names: { ...this.names },
+      rootData: this.rootData,
+      rootComment: this.nodes[0]!.comment,
+      notes: [],
+    };
   }
 
   // --- storage ---
@@ -294,19 +391,15 @@ export class Tree {
     this.isFromLink = false;
     forgetLink();
     const text = this.text();
-    if (text) app.link.send({ type: "save_study", text });
+    if (text) void games.saveStudy(text);
   }
 
   /** The tree as `restore` reads it; undefined if it is too large. */
   text(): string | undefined {
     const nodes = [this.nodes[0]!, ...this.order()];
     const places = new Map(nodes.map((entry, place) => [entry.id, place]));
-    const base: SavedStudy = {
-      position: this.start,
-      nodes: this.flat(),
-      at: places.get(this.at) ?? 0,
-      names: this.names,
-    };
+    const { notes: _, ...game } = this.toGame();
+    const base: SavedStudy = { ...game, at: places.get(this.at) ?? 0 };
     const line = this.finished?.line.map((id) => places.get(id) ?? -1) ?? [];
     const isComplete = this.finished && !line.includes(-1); // no node was deleted
     const full: SavedStudy = {
@@ -320,7 +413,7 @@ export class Tree {
   /** Loads a stored tree, with `finished` if its review was stored. */
   async restore(text: string): Promise<void> {
     const saved = JSON.parse(text) as SavedStudy;
-    await this.load(saved.position, saved.nodes, saved.names);
+    if (!(await this.load(saved))) return;
     saved.estimates?.forEach((estimate, id) => {
       if (this.nodes[id]) this.nodes[id].estimate = estimate;
     });
