@@ -14,12 +14,14 @@ NATIVE_TESTS := $(wildcard tests/cpp/*) $(wildcard benchmarks/*.cpp benchmarks/*
 RELEASE := build/release
 # The C++ tests on all cores: eighths, because equal numbers of tests do not take equal time.
 IN_PARALLEL := seq 0 7 | xargs -P $(JOBS) -I{} ./tengen_tests "" {}/8
+# Both conformance programs of a build folder, at the same time: cases of the rules, of the solvers.
+conformance = printf '%s\n' "conformance $2" "solver_conformance $3" | xargs -P $(JOBS) -I{} sh -c "$1/tests/cpp/{}"
 
 # One recipe at a time: two of them would install into one environment. Each uses all cores itself.
 .NOTPARALLEL:
 .PHONY: help play page build tuning test test-cpp test-py test-integration test-all test-sanitizer test-sanitizers \
 	check format stubs bench coverage requirements wheel sdist bundle executables linux-x86_64 linux-aarch64 windows \
-	clang wasm gomocup release clean
+	clang wasm static gomocup release clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 20
@@ -28,7 +30,7 @@ play: build  ## build, install, and open the board in the browser
 	@$(BIN)/tengen play
 
 page: $(VENV)/.built  ## rebuild the browser page after a change in web/ (needs Node)
-	$(BIN)/python scripts/web_types.py --write
+	$(BIN)/python scripts/web_facts.py --write
 	$(BIN)/python scripts/web_page.py --write
 
 build: $(VENV)/.built  ## build the native core and install the package into .venv
@@ -78,28 +80,28 @@ test: $(VENV)/.tools test-cpp test-py  ## the tests a contributor runs: all laye
 
 test-cpp: $(RELEASE)/.tests  ## the C++ tests
 	cd $(RELEASE)/tests/cpp; $(IN_PARALLEL)
-	$(RELEASE)/tests/cpp/conformance 4000
-	$(RELEASE)/tests/cpp/solver_conformance 100
+	$(call conformance,$(RELEASE),4000,100)
 
 test-py: $(VENV)/.built $(VENV)/.tools  ## the quick Python tests
 	$(BIN)/python -m pytest -n $(JOBS) -m "not integration and not browser and not slow"
 
-test-integration: $(RELEASE)/.tests $(VENV)/.tools  ## what is slow for a reason: kills, full disks, training runs, the browser, benchmark scripts
-	$(RELEASE)/tests/cpp/conformance 20000
-	$(RELEASE)/tests/cpp/solver_conformance 500
+# The packages of the page, whose TypeScript some tests run. Without npm these tests are skipped.
+web/node_modules/.package-lock.json: web/package-lock.json
+	@! command -v npm >/dev/null || (cd web && npm ci --no-audit --no-fund --silent && touch node_modules/.package-lock.json)
+
+test-integration: $(RELEASE)/.tests $(VENV)/.tools web/node_modules/.package-lock.json  ## what is slow for a reason: kills, full disks, training runs, the browser, benchmark scripts
+	$(call conformance,$(RELEASE),20000,500)
 	$(BIN)/python -m pytest -n $(JOBS) -m "(integration or browser) and not slow"
 
 test-all: test-sanitizers tuning $(RELEASE)/.tests $(VENV)/.tools  ## everything: millions of positions, long fuzzing, all sanitizers (hours)
 	TENGEN_WALKS=1000000 TENGEN_PERFT_BUDGET=1000000000 $(RELEASE)/tests/cpp/tengen_tests
-	$(RELEASE)/tests/cpp/conformance 2000000
-	$(RELEASE)/tests/cpp/solver_conformance 40000
+	$(call conformance,$(RELEASE),2000000,40000)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 test-sanitizer: build/debug/.built  ## the C++ tests under the address and undefined-behaviour sanitizers
 	@# A test asks for more memory than there is.
 	export ASAN_OPTIONS=allocator_may_return_null=1 TENGEN_TEST_DIVISOR=10 TENGEN_WALKS=2000 TENGEN_PERFT_BUDGET=20000; cd build/debug/tests/cpp; $(IN_PARALLEL)
-	build/debug/tests/cpp/conformance 1000
-	build/debug/tests/cpp/solver_conformance 30
+	$(call conformance,build/debug,1000,30)
 
 test-sanitizers: test-sanitizer build/tsan/.built build/tuning/.built  ## the same, the thread sanitizer, and the tuning build
 	TSAN_OPTIONS=allocator_may_return_null=1 build/tsan/tests/cpp/tengen_tests
@@ -171,11 +173,15 @@ linux-x86_64 linux-aarch64 windows clang: $(VENV)/.cmake
 	$(CMAKE) --preset $@ -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -DCMAKE_CXX_COMPILER=$(call compiler,$@)
 	$(CMAKE) --build --preset $@ --parallel $(JOBS) --target pbrain-tengen
 
-wasm: $(VENV)/.cmake  ## the engine of the page as WebAssembly, in build/wasm (needs emscripten)
+wasm: $(VENV)/.cmake  ## the engine of the page as WebAssembly, also beside the page of `make play` (needs emscripten)
 	@command -v emcmake >/dev/null || { echo "wasm needs emscripten (Debian: apt install emscripten)"; exit 1; }
 	emcmake $(CMAKE) --preset wasm -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja"
 	@# Debian's emscripten finds its JavaScript parser there.
 	NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" $(CMAKE) --build --preset wasm --parallel $(JOBS) --target page-engine
+	$(BIN)/python scripts/static_site.py engine
+
+static: wasm  ## the page with the engine inside, for any web host, in build/static (docs/static.md)
+	$(BIN)/python scripts/static_site.py site
 
 gomocup: windows  ## the zip for the Gomocup tournament, in dist/ (needs mingw-w64)
 	$(BIN)/python scripts/release.py gomocup
