@@ -20,6 +20,8 @@ import shutil
 import tomllib
 from pathlib import Path
 
+from release import licences
+
 ROOT = Path(__file__).parents[1]
 PROGRAM = ROOT / "build" / "wasm"
 DATA = ROOT / "src" / "tengen" / "engine" / "data"
@@ -134,6 +136,7 @@ def site_files() -> dict[str, bytes]:
     kept |= {address(n, data): data for n, data in engine.items() if not n.startswith("nets/")}
     kept[f"{ENGINE}/manifest.json"] = listed
     page[WORKER] = service_worker(page[WORKER], kept)
+    page["LICENSES.txt"] = licences("svelte", "clsx", "emscripten").encode()
     return page | {f"{ENGINE}/{n}": d for n, d in (engine | {"manifest.json": listed}).items()}
 
 
