@@ -29,6 +29,7 @@ PAGE = ROOT / "src" / "tengen" / "web" / "static"
 SITE = ROOT / "build" / "static"
 ENGINE = "engine"
 WORKER = "sw.js"
+LICENCES = "LICENSES.txt"
 GZIP = ".gzip"  # not .gz, which some hosts send with a content encoding
 MAX_SITE = 20_000_000  # bytes
 MAX_VISIT = 3_000_000  # bytes until the net of the default rule plays
@@ -136,7 +137,7 @@ def site_files() -> dict[str, bytes]:
     kept |= {address(n, data): data for n, data in engine.items() if not n.startswith("nets/")}
     kept[f"{ENGINE}/manifest.json"] = listed
     page[WORKER] = service_worker(page[WORKER], kept)
-    page["LICENSES.txt"] = licences("svelte", "clsx", "emscripten").encode()
+    page[LICENCES] = licences("svelte", "clsx", "emscripten").encode()
     return page | {f"{ENGINE}/{n}": d for n, d in (engine | {"manifest.json": listed}).items()}
 
 
@@ -147,7 +148,8 @@ def visit(files: dict[str, bytes]) -> list[str]:
     names = {str(use[side]) for side in ("black", "white")}
     ends = (f".net{GZIP}", f".guess{GZIP}")
     loaded = {f"{ENGINE}/nets/{name}{end}" for name in names for end in ends}
-    return [n for n in files if not n.startswith(f"{ENGINE}/nets/") or n in loaded]
+    unused = {n for n in files if n.startswith(f"{ENGINE}/nets/")} - loaded | {LICENCES}
+    return [n for n in files if n not in unused]
 
 
 def write_engine() -> None:
