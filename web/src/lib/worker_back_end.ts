@@ -8,7 +8,13 @@ import { fetchManifest } from "../worker/manifest";
 import type { EngineManifest } from "../worker/manifest";
 import { NetLoader } from "../worker/net_loader";
 import { registerServiceWorker } from "../worker/offline";
-import type { BackEnd, BackEndListener, BackEndState, EngineEvent, EngineRequest } from "./protocol";
+import type {
+  BackEnd,
+  BackEndListener,
+  BackEndState,
+  EngineEvent,
+  EngineRequest,
+} from "./protocol";
 
 const RETRY = 2000; // ms until the engine is fetched again
 const SMALL_DEVICE = 4; // GiB of memory, below which one worker plays and analyses

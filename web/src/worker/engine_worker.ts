@@ -147,7 +147,7 @@ class EngineWorker {
       const bytes = new Uint8Array(await lazyTables.arrayBuffer());
       FS.writeFile(`/data/${lazyTablesFile(name)}`, bytes);
     }
-    const blobs = nets.map(({ codebookName, codebook }) => ({ name: codebookName, data: codebook }));
+    const blobs = nets.map((net) => ({ name: net.codebookName, data: net.codebook }));
     FS.mount(WORKERFS, { blobs }, CACHE);
     this.writeRegistry([use]);
   }
