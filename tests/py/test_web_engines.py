@@ -220,7 +220,7 @@ def test_budgets() -> None:
 # --- through the socket ---
 
 
-def test_a_waiting_request_is_told_so_and_may_be_stopped(
+def test_a_waiting_request_gets_an_event_and_may_be_stopped(
     server: RunningServer, client: WebClient
 ) -> None:
     running = client.start("move", position=position("h8"), seconds=60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Storage of the server, and every fault of its database: no game is lost, and pages are told."""
+"""Storage of the server, and every fault of its database: no game is lost, pages get an error."""
 
 from __future__ import annotations
 

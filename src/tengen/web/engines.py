@@ -25,7 +25,7 @@ from tengen.web.limits import RequestError, ServerLimits
 from tengen.web.messages import EngineRequest, QueuedEvent, error_text
 
 _TICK = 0.1  # s between two progress events of an analysis
-_QUEUED_DELAY = 0.2  # s that a request waits before its page is told
+_QUEUED_DELAY = 0.2  # s that a request waits before its page gets a `queued` event
 _MAX_QUICK_LEVEL = 6  # levels up to this take hundredths of a second per move
 _SOLVER_MEMORY = 32  # MiB, of the core
 _MIN_MEMORY = 4  # MiB, of the tables of an engine
@@ -155,9 +155,9 @@ class Engines:
             job.slot.jobs.append(job)
         self._start_waiting()
         if job.started is None and name != "view":
-            self._loop.call_later(_QUEUED_DELAY, self._tell_waiting, job)
+            self._loop.call_later(_QUEUED_DELAY, self._report_waiting, job)
 
-    def _tell_waiting(self, job: Job) -> None:
+    def _report_waiting(self, job: Job) -> None:
         if job in self._lanes[job.lane].waiting:
             job.page.send(QueuedEvent(id=job.id).model_dump_json())
 

@@ -157,7 +157,7 @@ export class ServerBackEnd implements BackEnd {
     this.write({ type: "stop", id });
   }
 
-  /** Without a connection, `closed` has already told the listener. */
+  /** Without a connection, `closed` has already informed the listener. */
   private write(request: object): boolean {
     if (!this.isReady || this.socket?.readyState !== WebSocket.OPEN) return false;
     this.socket.send(JSON.stringify(request));

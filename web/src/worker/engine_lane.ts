@@ -179,7 +179,7 @@ export class EngineLane {
     if (job.isStopped) this.signal(job);
   }
 
-  /** Tells the engine to end the current request. */
+  /** Ends the current request of the engine. */
   private signal(job: Job): void {
     job.isStopped = true;
     if (job !== this.current) return;
