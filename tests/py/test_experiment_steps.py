@@ -290,6 +290,20 @@ def test_trainings_are_found_where_their_data_are_not(tmp_path: Path) -> None:
     assert ExperimentFolder(tmp_path, changed).plan("renju-nets") != here.plan("renju-nets")
 
 
+def test_data_and_experiments_are_added(tmp_path: Path) -> None:
+    given, other = DataSource("1" * 64), DataSource("2" * 64)
+    file, target = tmp_path / "half.tar", tmp_path / "b"
+    data = {"renju": given, "selfplay": given}
+    pack.pack_results(
+        ExperimentFolder.open(tmp_path / "a", Setup("tiny", data), ["renju-nets"]).path, file
+    )
+    ExperimentFolder.open(target, Setup("tiny", {"renju": other}), ["go-params"])
+    pack.unpack_results(file, target)
+    found = ExperimentFolder.read(target)
+    assert found.names == ["go-params", "renju-nets"]
+    assert found.setup.data == {"renju": other, "selfplay": given}
+
+
 def test_results_are_not_replaced(tmp_path: Path) -> None:
     file = tmp_path / "half.tar"
     pack.pack_results(folder_with(tmp_path / "a", Add(1)), file)

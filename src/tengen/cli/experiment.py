@@ -183,7 +183,8 @@ def _list(args: argparse.Namespace) -> int:
         return 0
     for row in rows:
         _print_item(row, args.scale)
-    _log(f"costs are estimates for --scale {args.scale}; steps done are those in {args.out}")
+    basis = "of our runs" if args.scale == "small" else "estimates"
+    _log(f"costs are {basis} for --scale {args.scale}; steps done are those in {args.out}")
     return 0
 
 
@@ -209,7 +210,7 @@ def _show(args: argparse.Namespace) -> int:
         if experiment.name in (item.experiment, *item.also):
             print(*wrap(f"{paper.title}, {item.name}: {item.caption}", "  "), sep="\n")
     cost = "; ".join(f"{scale} {text}" for scale, text in experiment.cost.items())
-    print(f"cost (estimated): {cost}")
+    print(f"cost (small: of our runs; others: estimated): {cost}")
     if experiment.data:
         print(f"data: {', '.join(_data_text(folder.setup, name) for name in experiment.data)}")
     for difference in experiment.differences:

@@ -189,7 +189,7 @@ class Experiment:
     title: str  # one line
     plan: Callable[[Setup], dict[str, Step]]  # the steps whose results it reports, by label
     report: Callable[[Setup, StepResults], Findings]
-    cost: Mapping[str, str]  # by scale: minutes, and of what; an estimate
+    cost: Mapping[str, str]  # minutes by scale, and of what; small: measured
     data: tuple[str, ...] = ()  # names of `--data` that it uses
     differences: tuple[str, ...] = ()  # from the paper, whatever the scale
 

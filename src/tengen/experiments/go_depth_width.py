@@ -246,7 +246,7 @@ EXPERIMENT = Experiment(
     "mobile nets by depth and width",
     plan,
     report,
-    cost={"tiny": "2 min, CPU", "small": "25 min, GPU", "paper": "200000 min, GPU"},
+    cost={"tiny": "2 min, CPU", "small": "52 min, GPU", "paper": "200000 min, GPU"},
     data=("selfplay",),
     differences=(
         "Gomoku positions (freestyle 15x15, labels by search) instead of Go; 2 input planes"

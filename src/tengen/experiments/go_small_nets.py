@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
     "mobile and residual nets below a million parameters",
     plan,
     report,
-    cost={"tiny": "1 min, CPU", "small": "8 min, GPU", "paper": "4000 min, GPU"},
+    cost={"tiny": "1 min, CPU", "small": "11 min, GPU", "paper": "4000 min, GPU"},
     data=("selfplay",),
     differences=(
         "Gomoku positions (freestyle 15x15, labels by search) instead of Go; 2 input planes"

@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
     report,
     cost={
         "tiny": "1 min, CPU",
-        "small": "8 min, GPU and 1 core",
+        "small": "1 min GPU, 9 min 1 core",
         "paper": "8 min, GPU and 1 core",
     },
     differences=(

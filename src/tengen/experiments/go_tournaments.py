@@ -148,7 +148,11 @@ EXPERIMENT = Experiment(
     "round robins of the nets: policy, 32 playouts, equal time",
     plan,
     report,
-    cost={"tiny": "2 min, CPU", "small": "10 min GPU, 30 min 2 cores", "paper": "1000 min"},
+    cost={
+        "tiny": "2 min, CPU",
+        "small": "5 min GPU, 1 min 8 cores, and the nets of go-depth-width",
+        "paper": "1000 min",
+    },
     data=("selfplay",),
     differences=(
         "Gomoku (freestyle 15x15) instead of Go; the nets are those of go-depth-width.",

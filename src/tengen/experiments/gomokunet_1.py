@@ -99,7 +99,7 @@ EXPERIMENT = Experiment(
     "GomokuNet against five other nets on human renju games",
     plan,
     report,
-    cost={"tiny": "2 min, CPU", "small": "25 min, GPU", "paper": "2000 min, GPU"},
+    cost={"tiny": "2 min, CPU", "small": "34 min, GPU", "paper": "2000 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
     "what each part of GomokuNet adds",
     plan,
     report,
-    cost={"tiny": "1 min, CPU", "small": "12 min, GPU", "paper": "800 min, GPU"},
+    cost={"tiny": "1 min, CPU", "small": "24 min, GPU", "paper": "800 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

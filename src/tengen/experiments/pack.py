@@ -93,14 +93,13 @@ def unpack_results(source: Path, path: Path) -> tuple[int, int]:
         added = known = 0
         path.mkdir(parents=True, exist_ok=True)
         with locked(path):
-            _check_scale(source, path, setup.scale)
+            own = _own_setup(source, path, setup.scale)
             for step in sorted(steps.members):
                 if steps.add(step, path / STEPS / step):
                     added += 1
                 else:
                     known += 1
-            if not ExperimentFolder.has_run(path):
-                ExperimentFolder.open(path, setup, names)
+            ExperimentFolder.open(path, own.after(setup) if own else setup, names)
     return added, known
 
 
@@ -157,12 +156,14 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _check_scale(source: Path, path: Path, scale: str) -> None:
+def _own_setup(source: Path, path: Path, scale: str) -> Setup | None:
+    """The setup of the folder, which must have this scale; None if it has no experiments."""
     if not ExperimentFolder.has_run(path):
-        return
-    own = ExperimentFolder.read(path).setup.scale
-    if own != scale:
-        raise BadPack(f"{source} is of scale {scale!r:.20}, {path} of scale {own}")
+        return None
+    own = ExperimentFolder.read(path).setup
+    if own.scale != scale:
+        raise BadPack(f"{source} is of scale {scale!r:.20}, {path} of scale {own.scale}")
+    return own
 
 
 def _setup(source: Path, head: Mapping[str, Any]) -> tuple[Setup, list[str]]:

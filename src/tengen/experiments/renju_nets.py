@@ -152,7 +152,7 @@ EXPERIMENT = Experiment(
     "residual nets of 0 to 8 blocks, one per colour or one for both",
     plan,
     report,
-    cost={"tiny": "2 min, CPU", "small": "12 min, GPU", "paper": "1000 min, GPU"},
+    cost={"tiny": "2 min, CPU", "small": "14 min, GPU", "paper": "1000 min, GPU"},
     data=("renju",),
     differences=(
         "The games are another collection; one game in ten is for validation.",

@@ -153,7 +153,7 @@ EXPERIMENT = Experiment(
     "MCTS, PVS and the policy alone with the nets of four blocks",
     plan,
     report,
-    cost={"tiny": "2 min, CPU", "small": "80 min, 2 cores", "paper": "days, 2 cores"},
+    cost={"tiny": "2 min, CPU", "small": "4 min, GPU and 16 cores", "paper": "days, 2 cores"},
     data=("renju",),
     differences=(
         "The opponents of the paper are not available: the fixed-depth baseline stands in for"
