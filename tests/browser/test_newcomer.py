@@ -60,7 +60,6 @@ def test_the_walk(driver: PageDriver, edition: str, tmp_path: Path) -> None:
     click(page.get_by_role("button", name="Review this game"))
     driver.reviewed()
     driver.sees("Accuracy")
-    expect(page.locator(".verdict .turning")).to_be_visible()
     with page.expect_download() as waiting:
         click(page.get_by_role("button", name="Save SGF with analysis"))
     saved = records.loads(Path(waiting.value.path()).read_text("utf-8"), "sgf")[0]
@@ -68,7 +67,9 @@ def test_the_walk(driver: PageDriver, edition: str, tmp_path: Path) -> None:
     assert saved.black == "Ann"
     assert clicks <= WALK
 
-    if edition == "server":  # the net of the static edition may judge other moves
+    # The end of this game is even: the slower engine of the static edition may see another loser.
+    if edition == "server":
+        expect(page.locator(".verdict .turning")).to_be_visible()
         driver.stones(8)  # before the move that misses the win
     expect(page.locator(".entry.missed_win")).to_have_count(1)
     page.keyboard.press("Home")
