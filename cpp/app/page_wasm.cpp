@@ -18,16 +18,16 @@
 // `Module` has these functions: onEvent(text), isStopped(), onProgress(fraction) and
 // onCodebook(name, bytes), whose bytes are valid during the call.
 // clang-format off
-EM_JS(void, give_event, (const char* text, int length), {
+EM_JS(void, send_event, (const char* text, int length), {
   Module['onEvent'](UTF8ToString(text, length));
 });
 EM_JS(int, is_stop_requested, (), {
   return Module['isStopped'] && Module['isStopped']() ? 1 : 0;
 });
-EM_JS(void, give_progress, (double fraction), {
+EM_JS(void, send_progress, (double fraction), {
   if (Module['onProgress']) Module['onProgress'](fraction);
 });
-EM_JS(void, give_codebook, (const char* name, const char* bytes, int length), {
+EM_JS(void, send_codebook, (const char* name, const char* bytes, int length), {
   Module['onCodebook'](UTF8ToString(name), HEAPU8.subarray(bytes, bytes + length));
 });
 // clang-format on
@@ -41,7 +41,7 @@ constexpr double PROGRESS_PERIOD = 0.1;  ///< seconds between two reports of bak
 
 std::unique_ptr<page::PageEngine> engine;
 
-void send(std::string_view event) { give_event(event.data(), static_cast<int>(event.size())); }
+void send(std::string_view event) { send_event(event.data(), static_cast<int>(event.size())); }
 
 /// Called about every 50 ms while the engine searches.
 void poll() {
@@ -103,14 +103,14 @@ EMSCRIPTEN_KEEPALIVE const char* page_bake(const char* folder, const char* net) 
       const double now = StopCondition::now();
       if (now - last < PROGRESS_PERIOD) return;
       last = now;
-      give_progress(fraction);
+      send_progress(fraction);
     };
     const mixnet::Codebooks books = mixnet::bake(weights, options);
     const std::string name = mixnet::CodebookCache::file_name(weights);
     const std::string header = mixnet::baked_header(mixnet::BakedKey(weights), books);
     for (const std::string_view part :
          {std::string_view(header), mixnet::bytes_of(books[0]), mixnet::bytes_of(books[1])})
-      give_codebook(name.c_str(), part.data(), static_cast<int>(part.size()));
+      send_codebook(name.c_str(), part.data(), static_cast<int>(part.size()));
     return std::string();
   });
 }

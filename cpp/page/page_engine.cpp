@@ -2,12 +2,12 @@
 #include "page/page_engine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "engine/review.h"
 #include "engine/swap2.h"
 #include "page/attempt.h"
+#include "page/review_event.h"
 
 namespace tengen::page {
 
@@ -15,9 +15,7 @@ namespace {
 
 constexpr size_t MAX_REQUEST = size_t{64} << 10;  ///< characters; the longest useful one has 10 KiB
 constexpr int MAX_ID = 0x7FFFFFFF;                ///< also of a seed
-constexpr size_t MAX_LINE = 24;                   ///< moves of a line that are sent
 constexpr int MAX_LINES = 10;                     ///< of an analysis
-constexpr double INTERVAL = 0.1;                  ///< seconds between two events of an analysis
 constexpr double MAX_TIME = 600;                  ///< seconds of an analysis
 constexpr double MAX_MOVE_TIME = 60;              ///< seconds of a move
 constexpr double MAX_CLOCK = 36'000;              ///< seconds of a clock
@@ -36,19 +34,6 @@ void send_json(const PageEngine::Send& send, const Json& event) { send(event.dum
 void send_error(const PageEngine::Send& send, const Json& id, const std::string& code,
                 const std::string& text) {
   send_json(send, Json::Object{{"type", "error"}, {"id", id}, {"code", code}, {"text", text}});
-}
-
-/// A line of a search, from black's point of view.
-Json line_of(const SearchLine& line, int rank, Colour side) {
-  const SearchInfo& info = line.info;
-  const Score own = Score::of(info.value, info.proven), score = side == BLACK ? own : -own;
-  return Json::Object{
-      {"rank", rank},
-      {"moves", names_of(info.pv, MAX_LINE)},
-      {"win_rate", score.win_rate()},
-      {"mate", score.mate == 0 ? Json() : Json(score.mate)},
-      {"depth", info.depth},
-  };
 }
 
 PagePosition position_in(const Json& request) {
@@ -72,67 +57,14 @@ Goal goal_in(const Json& request) {
   throw RequestError("invalid", "goal: expected vcf or vct");
 }
 
-/// The moves of a review, with black's values.
-Json::Array reviewed(const std::vector<ReviewedMove>& moves) {
-  Json::Array shown;
-  for (const ReviewedMove& move : moves) {
-    const Score own = move.score_after(), after = move.colour == BLACK ? own : -own;
-    shown.push_back(Json::Object{{"ply", move.ply},
-                                 {"move", name_of(move.move)},
-                                 {"colour", colour_name(move.colour)},
-                                 {"verdict", VERDICT_NAMES[static_cast<size_t>(move.verdict)]},
-                                 {"loss", move.loss},
-                                 {"better", names_of(move.better)},
-                                 {"win_rate", after.win_rate()},
-                                 {"mate", after.mate == 0 ? Json() : Json(after.mate)}});
-  }
-  return shown;
-}
+/// The key of a proof: the id of its request.
+double key_of(const Json& id) { return id.number() != nullptr ? *id.number() : -1; }
 
-bool is_legal(const std::vector<Point>& legal, Point p) {
-  return std::find(legal.begin(), legal.end(), p) != legal.end();
+bool contains(const std::vector<Point>& points, Point p) {
+  return std::find(points.begin(), points.end(), p) != points.end();
 }
 
 }  // namespace
-
-// --- lines ---
-
-void AnalysisLines::add(const SearchLine& line) {
-  const SearchInfo& info = line.info;
-  const bool is_exact = info.bound == Bound::EXACT;
-  if (info.pv.empty()) return;
-  const auto best = lines_.find(1);
-  if (info.multipv == 1 && is_exact && best != lines_.end())
-    for (auto& [rank, other] : lines_)
-      if (rank > 1 && other.info.pv[0] == info.pv[0]) {  // it takes the place of the best move
-        other = best->second;
-        other.info.multipv = rank;
-      }
-  if (is_exact || !lines_.contains(info.multipv)) lines_.insert_or_assign(info.multipv, line);
-}
-
-std::vector<const SearchLine*> AnalysisLines::unique() const {
-  std::vector<const SearchLine*> found;
-  for (const auto& [rank, line] : lines_) {
-    const Point first = line.info.pv[0];
-    if (std::none_of(found.begin(), found.end(),
-                     [&](const SearchLine* one) { return one->info.pv[0] == first; }))
-      found.push_back(&line);
-  }
-  return found;
-}
-
-Json::Array AnalysisLines::shown(Colour side) const {
-  Json::Array shown;
-  for (const SearchLine* line : unique()) shown.push_back(line_of(*line, line->info.multipv, side));
-  return shown;
-}
-
-int AnalysisLines::depth() const {
-  int depth = 0;
-  for (const SearchLine* line : unique()) depth = std::max(depth, line->info.depth);
-  return depth;
-}
 
 // --- requests ---
 
@@ -192,7 +124,7 @@ void PageEngine::stop() {
 
 void PageEngine::report(const Send& send) {
   const std::lock_guard guard(lock_);
-  if (analysis_) send_json(send, event_of(*analysis_, false));
+  if (analysis_) send_json(send, analysis_->event(false, player_.progress()));
 }
 
 void PageEngine::set_hook(std::function<void()> hook) {
@@ -228,10 +160,10 @@ PlayedMove PageEngine::search(const PlayRequest& request, int level,
   });
 }
 
-PlayedMove PageEngine::search_at_level(const PlayRequest& search, const Json& request) {
+PlayedMove PageEngine::search_at_level(const PlayRequest& play, const Json& request) {
   if (member(request, "seed") != nullptr)
     options_.core.seed = static_cast<u64>(whole_in(request, "seed", 0, 0, MAX_ID));
-  return this->search(search, whole_in(request, "level", FULL_LEVEL, 1, FULL_LEVEL));
+  return search(play, whole_in(request, "level", FULL_LEVEL, 1, FULL_LEVEL));
 }
 
 void PageEngine::new_game(const Json&, const Json& id, const Send& send) {
@@ -241,17 +173,17 @@ void PageEngine::new_game(const Json&, const Json& id, const Send& send) {
 
 void PageEngine::move(const Json& request, const Json& id, const Send& send) {
   const PagePosition position = position_in(request);
-  PlayRequest search = search_of(position);
+  PlayRequest play = search_of(position);
   const bool has_time = member(request, "seconds") != nullptr;
-  search.limit.time = number_in(request, "seconds", 1, 0.01, MAX_MOVE_TIME);
+  play.limit.time = number_in(request, "seconds", 1, 0.01, MAX_MOVE_TIME);
   if (const Json* const clock = member(request, "clock")) {
     if (clock->object() == nullptr || member(*clock, "left") == nullptr)
       throw RequestError("invalid", "clock: expected an object with the seconds left");
-    search.limit.clock = number_in(*clock, "left", 0, 0, MAX_CLOCK);
-    search.limit.increment = number_in(*clock, "increment", 0, 0, MAX_CLOCK);
-    if (!has_time) search.limit.time = MAX_MOVE_TIME;
+    play.limit.clock = number_in(*clock, "left", 0, 0, MAX_CLOCK);
+    play.limit.increment = number_in(*clock, "increment", 0, 0, MAX_CLOCK);
+    if (!has_time) play.limit.time = MAX_MOVE_TIME;
   }
-  const PlayedMove played = this->search_at_level(search, request);
+  const PlayedMove played = search_at_level(play, request);
   const Colour side = position.board.side_to_move();
   send_json(send, Json::Object{{"type", "move"},
                                {"id", id},
@@ -263,16 +195,16 @@ void PageEngine::swap2(const Json& request, const Json& id, const Send& send) {
   const PagePosition position = position_in(request);
   const std::vector<Point>& moves = position.moves();
   const int stones = static_cast<int>(moves.size()), size = position.board.size();
-  if (position.start != Board(size) || is_legal(moves, NO_POINT))
+  if (position.start != Board(size) || contains(moves, NO_POINT))
     throw RequestError("invalid", "a swap2 opening starts from an empty board and has no passes");
   std::vector<Point> choice;
   if (stones == 0) {
     const int number = whole_in(request, "number", 0, 0, 1 << 16);
     choice = swap2_opening(size, static_cast<u32>(number));
   } else if (stones == 3 || stones == 5) {
-    PlayRequest search = search_of(position);
-    search.limit.time = number_in(request, "seconds", SWAP2_TIME, 0.01, MAX_MOVE_TIME);
-    const PlayedMove played = this->search_at_level(search, request);
+    PlayRequest play = search_of(position);
+    play.limit.time = number_in(request, "seconds", SWAP2_TIME, 0.01, MAX_MOVE_TIME);
+    const PlayedMove played = search_at_level(play, request);
     choice = swap2_choice(
         {played.move, played.ponder, played.line ? played.line->info : SearchInfo{}}, stones);
   } else {
@@ -294,40 +226,34 @@ Json::Array PageEngine::policy_of(const PlayRequest& request) {
 
 void PageEngine::analyse(const Json& request, const Json& id, const Send& send) {
   const PagePosition position = position_in(request);
-  PlayRequest search = search_of(position);
-  search.purpose = SearchPurpose::ANALYSIS;
-  search.limit.time = number_in(request, "seconds", 120, 0.01, MAX_TIME);
-  search.multipv = whole_in(request, "lines", 3, 1, MAX_LINES);
+  PlayRequest play = search_of(position);
+  play.purpose = SearchPurpose::ANALYSIS;
+  play.limit.time = number_in(request, "seconds", 120, 0.01, MAX_TIME);
+  play.multipv = whole_in(request, "lines", 3, 1, MAX_LINES);
   const int size = position.board.size();
   const std::vector<Point> legal = legal_points(position.board, position.rule);
-  search.moves = points_in(request, "only", size);
-  std::sort(search.moves.begin(), search.moves.end());
-  search.moves.erase(std::unique(search.moves.begin(), search.moves.end()), search.moves.end());
-  for (const Point p : search.moves)
-    if (!is_legal(legal, p)) throw RequestError("invalid", name_of(p) + " is not legal");
+  play.moves = points_in(request, "only", size);
+  std::sort(play.moves.begin(), play.moves.end());
+  play.moves.erase(std::unique(play.moves.begin(), play.moves.end()), play.moves.end());
+  for (const Point p : play.moves)
+    if (!contains(legal, p)) throw RequestError("invalid", name_of(p) + " is not legal");
   if (const std::vector<Point> excluded = points_in(request, "exclude", size); !excluded.empty()) {
-    if (search.moves.empty()) search.moves = legal;
-    std::erase_if(search.moves, [&](Point p) { return is_legal(excluded, p); });
-    if (search.moves.empty()) throw RequestError("blocked", "every move is excluded");
+    if (play.moves.empty()) play.moves = legal;
+    std::erase_if(play.moves, [&](Point p) { return contains(excluded, p); });
+    if (play.moves.empty()) throw RequestError("blocked", "every move is excluded");
   }
   {
-    Json::Array policy = policy_of(search);
+    Json::Array policy = policy_of(play);
     const std::lock_guard guard(lock_);
-    analysis_ = Analysis{id, position.board.side_to_move()};
-    analysis_->policy = std::move(policy);
+    analysis_.emplace(id, position.board.side_to_move(), std::move(policy));
   }
   report(send);
-  this->search(search, FULL_LEVEL, [&](const SearchLine& line) {
+  search(play, FULL_LEVEL, [&](const SearchLine& line) {
     const std::lock_guard guard(lock_);
-    analysis_->lines.add(line);
-    analysis_->last = line;
-    if (const double time = StopCondition::now(); time - analysis_->sent >= INTERVAL) {
-      analysis_->sent = time;
-      send_json(send, event_of(*analysis_, false));
-    }
+    analysis_->add(line);
   });
   const std::lock_guard guard(lock_);
-  const Json done = event_of(*analysis_, true);
+  const Json done = analysis_->event(true, player_.progress());
   analysis_.reset();  // no report follows
   send_json(send, done);
 }
@@ -367,7 +293,7 @@ void PageEngine::solve(const Json& request, const Json& id, const Send& send) {
     };
   Solution found = solver_for(position).solve(board.cells(), attacker, 0, search);
   if (!found.proof) return event(found.status == SolveStatus::NO_WIN ? "no_win" : "unknown", {});
-  const double number = id.number() != nullptr ? *id.number() : -1;
+  const double number = key_of(id);
   std::erase_if(proofs_, [&](const auto& stored) { return stored->id == number; });
   proofs_.push_back(std::make_unique<StoredProof>(number, position.rule, std::move(*found.proof)));
   if (proofs_.size() > MAX_PROOFS) proofs_.pop_front();
@@ -389,7 +315,7 @@ void PageEngine::attempt(const Json& request, const Json& id, const Send& send) 
 }
 
 void PageEngine::proof_step(const Json& request, const Json& id, const Send& send) {
-  const double number = id.number() != nullptr ? *id.number() : -1;
+  const double number = key_of(id);
   const auto found = std::find_if(proofs_.rbegin(), proofs_.rend(),
                                   [&](const auto& stored) { return stored->id == number; });
   if (found == proofs_.rend())
@@ -407,7 +333,7 @@ void PageEngine::proof_step(const Json& request, const Json& id, const Send& sen
     for (const ProofTree::Reply& reply : tree.resistance(node)) {
       if (!reply.point)
         threat = name_of(proof.nodes[reply.node].move);
-      else if (is_legal(legal, *reply.point) && replies.size() < MAX_REPLIES)
+      else if (contains(legal, *reply.point) && replies.size() < MAX_REPLIES)
         replies.push_back(name_of(*reply.point));
     }
   }
@@ -430,26 +356,9 @@ void PageEngine::review(const Json& request, const Json& id, const Send& send) {
                                      " moves, got " + std::to_string(plies));
   const double effort = number_in(request, "effort", 1, 0.01, 10);
   Review game(position.start, position.rule, 0, position.moves(), Review::DEFAULT_TIME * effort);
+  const Colour first_turn = position.start.side_to_move();
   const auto event = [&](const char* state) {
-    const std::vector<ReviewedMove> moves = game.moves();
-    const bool is_done = std::string_view(state) == "done";
-    const ReviewedMove* const lost = is_done ? turning_point(moves) : nullptr;
-    const auto rounded = [&](Colour colour) {
-      const std::optional<double> found = is_done ? accuracy(moves, colour) : std::nullopt;
-      return found ? Json(std::round(*found * 10) / 10) : Json();
-    };
-    const Score first = game.first().score;
-    const bool is_black = position.start.side_to_move() == BLACK;
-    send_json(send, Json::Object{{"type", "review"},
-                                 {"id", id},
-                                 {"state", state},
-                                 {"done", game.done()},
-                                 {"total", game.total()},
-                                 {"start", (is_black ? first : -first).win_rate()},
-                                 {"moves", reviewed(moves)},
-                                 {"accuracy_black", rounded(BLACK)},
-                                 {"accuracy_white", rounded(WHITE)},
-                                 {"turning_point", lost != nullptr ? Json(lost->ply) : Json()}});
+    send_json(send, review_event(id, state, game, first_turn));
   };
   player_.new_game();
   double sent = 0;
@@ -459,10 +368,10 @@ void PageEngine::review(const Json& request, const Json& id, const Send& send) {
       sent = time;
       event("running");
     }
-    PlayRequest search{task->board, position.rule};
-    search.purpose = SearchPurpose::ANALYSIS;
-    search.limit.time = task->seconds;
-    const PlayedMove played = this->search(search, FULL_LEVEL);
+    PlayRequest play{task->board, position.rule};
+    play.purpose = SearchPurpose::ANALYSIS;
+    play.limit.time = task->seconds;
+    const PlayedMove played = search(play, FULL_LEVEL);
     Assessment found{{}, {played.move}};
     if (played.line) {
       const SearchInfo& info = played.line->info;
@@ -472,30 +381,6 @@ void PageEngine::review(const Json& request, const Json& id, const Send& send) {
     game.put(std::move(found));
   }
   event(is_stopped_ ? "stopped" : "done");
-}
-
-// --- analysis ---
-
-Json PageEngine::event_of(const Analysis& analysis, bool is_done) const {
-  const std::optional<PlayProgress> running = player_.progress();
-  const std::optional<SearchLine>& last = analysis.last;
-  const auto counted = [&](auto now, auto then) {
-    return running ? static_cast<double>(now) : last ? static_cast<double>(then) : 0.0;
-  };
-  const PlayProgress progress = running.value_or(PlayProgress{});
-  const SearchLine line = last.value_or(SearchLine{});
-  return Json::Object{
-      {"type", "analysis"},
-      {"id", analysis.id},
-      {"state", is_done ? "done" : "running"},
-      {"depth", analysis.lines.depth()},
-      {"seldepth", counted(progress.selective_depth, line.info.selective_depth)},
-      {"nodes", counted(progress.nodes, line.info.stats.nodes)},
-      {"nps", counted(progress.nps, line.nps)},
-      {"lines", analysis.lines.shown(analysis.side)},
-      {"policy", analysis.policy},
-      {"evaluation", last ? line.evaluator.text() : std::string()},
-  };
 }
 
 }  // namespace tengen::page

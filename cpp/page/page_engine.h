@@ -16,7 +16,6 @@
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,26 +25,11 @@
 
 #include "engine/player.h"
 #include "game/proof_tree.h"
+#include "page/analysis.h"
 #include "page/position.h"
 #include "solver/solver.h"
 
 namespace tengen::page {
-
-/// The lines of an analysis so far.
-class AnalysisLines {
- public:
-  /// Adds a line; it replaces the last one of its rank.
-  void add(const SearchLine& line);
-  /// One line of each first move, the best first; values are black's.
-  Json::Array shown(Colour side) const;
-  int depth() const;
-
- private:
-  /// By rank; of two lines with the same first move, that of the greater rank is outdated.
-  std::vector<const SearchLine*> unique() const;
-
-  std::map<int, SearchLine> lines_;
-};
 
 /// For one thread; methods that are thread-safe say so.
 class PageEngine {
@@ -69,15 +53,6 @@ class PageEngine {
   void set_hook(std::function<void()> hook);
 
  private:
-  struct Analysis {
-    Json id;
-    Colour side;
-    AnalysisLines lines = {};
-    Json::Array policy = {};
-    std::optional<SearchLine> last = {};
-    double sent = 0;  ///< when the last event was sent, in seconds
-  };
-
   /// A proof that proof_step shows.
   struct StoredProof {
     StoredProof(double request, Rule game, Proof found)
@@ -103,13 +78,10 @@ class PageEngine {
   /// The solver, for the rule and size of a position.
   Solver& solver_for(const PagePosition& position);
   Json::Array policy_of(const PlayRequest& request);
-  /// Requires the lock.
-  Json event_of(const Analysis& analysis, bool is_done) const;
   /// The result of a search at a level; forgets an earlier stop().
   PlayedMove search(const PlayRequest& request, int level, const Player::OnLine& on_line = {});
-
   /// The same at the level and with the seed of a request.
-  PlayedMove search_at_level(const PlayRequest& search, const Json& request);
+  PlayedMove search_at_level(const PlayRequest& play, const Json& request);
 
   Player player_;
   PlayOptions options_;

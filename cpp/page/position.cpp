@@ -26,6 +26,18 @@ std::string keyed(std::string_view key, const std::string& text) {
   return std::string(key) + ": " + text;
 }
 
+/// Throws RequestError.
+Point parse_point(std::string_view name, int size) {
+  if (name == "pass") return NO_POINT;
+  int x = -1, y = 0;
+  if (name.size() >= 2 && name.size() <= 3 && name[1] != '0') {
+    x = name[0] - 'a';
+    for (const char c : name.substr(1)) y = c >= '0' && c <= '9' ? 10 * y + c - '0' : MAX_SIZE + 1;
+  }
+  if (x < 0 || x >= size || y < 1 || y > size) reject("no point " + in_quotes(name));
+  return make_point(x, y - 1);
+}
+
 const Json::Array& array_in(const Json& json, std::string_view key) {
   static const Json::Array EMPTY_ARRAY;
   const Json* const found = member(json, key);
@@ -127,17 +139,6 @@ Board read_start(const Json& json) {
 }
 
 }  // namespace
-
-Point parse_point(std::string_view name, int size) {
-  if (name == "pass") return NO_POINT;
-  int x = -1, y = 0;
-  if (name.size() >= 2 && name.size() <= 3 && name[1] != '0') {
-    x = name[0] - 'a';
-    for (const char c : name.substr(1)) y = c >= '0' && c <= '9' ? 10 * y + c - '0' : MAX_SIZE + 1;
-  }
-  if (x < 0 || x >= size || y < 1 || y > size) reject("no point " + in_quotes(name));
-  return make_point(x, y - 1);
-}
 
 PagePosition read_position(const Json& json) {
   if (json.object() == nullptr) reject("position: expected an object");

@@ -35,9 +35,6 @@ struct PagePosition {
   const std::vector<Point>& moves() const { return board.moves(); }
 };
 
-/// Throws RequestError.
-Point parse_point(std::string_view name, int size);
-
 /// Reads a position: rule, size, stones set up before the first move, moves. Throws RequestError,
 /// also for moves that are not legal.
 PagePosition read_position(const Json& json);
