@@ -56,6 +56,9 @@ function isShort(request: EngineRequest): boolean {
 export class EngineLane {
   private worker: Worker | null = null;
   private canStop = true;
+  private isOpened = false; // the worker answers requests
+  private threads = 1; // of the worker
+  private hasThreadProblem = false; // several threads could not be started
   private readonly flag: Int32Array | null; // where memory can be shared
   private current: Job | null = null;
   private queue: Job[] = [];
@@ -121,6 +124,7 @@ export class EngineLane {
     if (this.worker || !setup) return;
     const worker = this.host.makeWorker();
     this.worker = worker;
+    this.threads = setup.threads;
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.receive(data);
     worker.onerror = (event) => {
       event.preventDefault();
@@ -129,6 +133,11 @@ export class EngineLane {
     const options = this.crashes > 0 ? { ...this.options, ...LESS_MEMORY } : this.options;
     const flag = (this.flag?.buffer ?? null) as SharedArrayBuffer | null;
     this.post({ kind: "open", ...setup, options, flag });
+  }
+
+  /** Whether its worker may have several threads. */
+  get canThread(): boolean {
+    return !this.isQuick && !this.hasThreadProblem && this.crashes === 0;
   }
 
   close(): void {
@@ -223,6 +232,7 @@ export class EngineLane {
 
   private receive(message: FromWorker): void {
     if (message.kind === "opened") {
+      this.isOpened = true;
       this.canStop = message.canStop;
       this.host.opened(this, message.compiled);
     } else if (message.kind === "event") {
@@ -262,13 +272,24 @@ export class EngineLane {
   private end(): void {
     this.worker?.terminate();
     this.worker = null;
+    this.isOpened = false;
     this.installed = null;
     clearTimeout(this.stopTimer);
     if (this.current) this.revoke(this.current);
     this.current = null;
   }
 
+  /** Opens the program without threads instead of that with threads. */
+  private openWithoutThreads(): void {
+    const job = this.current;
+    this.hasThreadProblem = true;
+    this.end();
+    if (job) this.queue.unshift({ ...job, isRestarting: false });
+    this.next();
+  }
+
   private crash(text: string, isFinal: boolean): void {
+    if (this.threads > 1 && !this.isOpened) return this.openWithoutThreads();
     const failed = this.current ? [this.current, ...this.queue] : this.queue;
     this.crashes += 1;
     this.end();
