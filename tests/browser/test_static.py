@@ -91,6 +91,31 @@ def test_without_a_network(visit: PageDriver, site: StaticServer, context: Brows
     assert set(site.requests) <= {"/sw.js"}  # the browser looks for an update
 
 
+def test_threads_without_a_network(
+    visit: PageDriver, site: StaticServer, context: BrowserContext
+) -> None:
+    """The second visit fetches the program with threads, the third has it."""
+    program = "/engine/page-engine-threads.wasm.gzip"
+    cores = "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 4 })"
+    context.add_init_script(cores)
+    visit.open()
+    visit.tab("Analyse")
+    visit.line("h8", "i9", "g10")
+    _analyse(visit)
+    _wait_for_service_worker(visit)
+    assert program not in site.requests
+    visit.page.reload()
+    visit.stones(3)
+    _analyse(visit)
+    assert program in site.requests
+    site.requests.clear()
+    context.set_offline(True)
+    visit.page.reload()
+    visit.stones(3)
+    _analyse(visit)
+    assert set(site.requests) <= {"/sw.js"}
+
+
 def test_an_update(visit: PageDriver, site: StaticServer, tmp_path: Path) -> None:
     visit.open()
     _wait_for_service_worker(visit)
