@@ -12,8 +12,8 @@ namespace tengen::os {
 /// The number of this process, which differs after a fork.
 long process_id();
 
-/// Whether threads read files while the main thread works. In WebAssembly, if it has threads at all,
-/// the main thread does it for them.
+/// Whether threads read files while the main thread works. In WebAssembly, if it has threads at
+/// all, the main thread does it for them.
 #if defined(__EMSCRIPTEN__)
 inline constexpr bool THREADS_READ_FILES = false;
 #else

@@ -51,8 +51,8 @@ class PageEngine {
   /// Sets what handle() calls about every 50 ms while it searches, on its thread. May call stop()
   /// and report(): hosts without threads have no other way.
   void set_hook(std::function<void()> hook);
-  /// Sets the threads of moves at weaker levels; without it, those of the options. With one, a level
-  /// plays the same again.
+  /// Sets the threads of moves at weaker levels; without it, those of the options. With one, a
+  /// level plays the same again.
   void set_level_threads(int threads) { level_threads_ = threads; }
 
  private:

@@ -5,6 +5,9 @@ the static edition (`make static`) and the packages of web/.
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
 import json
 import shutil
 import subprocess
@@ -20,6 +23,7 @@ from browser.static_server import SITE, StaticServer, serve
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
 NET = "mixnet-m-freestyle"
+THREAD = "page-engine-threads.worker.js"
 THREADS = "/engine/page-engine-threads.wasm.gzip"
 FOUR_CORES = "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 4 })"
 OPEN = {"rule": "freestyle", "size": 15, "setup": None, "moves": ["h8", "i9", "g10"]}
@@ -218,13 +222,12 @@ def test_threads(browser: Browser, server: StaticServer, problem: str) -> None:
     context.add_init_script(FOUR_CORES)
     harness = Harness(context.new_page(), server.address)
     assert THREADS not in server.requests
-    if problem == "open":
-        broken = "backEnd.manifest.files['page-engine-threads.worker.js'].sha256 = 'A'.repeat(43)"
-        harness.page.evaluate(f"{broken} + '='")
-    elif problem == "start":
-        broken = "backEnd.manifest.files['page-engine-threads.worker.js']"
-        harness.page.evaluate(f"Object.assign({broken}, backEnd.manifest.files['page-engine.js'])")
-        server.alias = {"page-engine-threads.worker.js": "page-engine.js"}
+    if problem:
+        broken = gzip.compress(b"throw new Error('broken');")
+        context.route(f"**/{THREAD}.gzip*", lambda route: route.fulfill(body=broken))
+    if problem == "start":  # otherwise the checksum is wrong
+        sha256 = base64.b64encode(hashlib.sha256(broken).digest()).decode()
+        harness.page.evaluate(f"backEnd.manifest.files['{THREAD}'].sha256 = '{sha256}'")
     event = harness.ask(type="analyse", seconds=1, position=OPEN)
     assert event["state"] == "done"
     assert event["depth"] > 5

@@ -36,7 +36,9 @@ pytestmark = pytest.mark.skipif(
 programs = pytest.mark.parametrize("program", PROGRAMS)
 
 
-def bench(program: str, rule: str, options: dict[str, str], depth: int, *net: str) -> dict[str, Any]:
+def bench(
+    program: str, rule: str, options: dict[str, str], depth: int, *net: str
+) -> dict[str, Any]:
     script = ROOT / "tests" / "page" / "bench.mjs"
     command = [*NODE, *map(str, (script, PROGRAMS[program], DATA)), rule, json.dumps(options)]
     command += [str(depth), *net]
@@ -65,9 +67,7 @@ def test_a_search_with_two_threads() -> None:
     ("key", "options", "depth"),
     [("alphabeta", {"memory": "16"}, 9), ("mcts net", {"memory": "16", "search": "mcts"}, 3)],
 )
-def test_signature_with_a_net(
-    program: str, key: str, options: dict[str, str], depth: int
-) -> None:
+def test_signature_with_a_net(program: str, key: str, options: dict[str, str], depth: int) -> None:
     found = bench(program, "freestyle", options, depth, "mixnet-m-freestyle")
     assert found["signature"] == GOLDEN[f"{key} freestyle"]
     assert "mixnet-m-freestyle" in found["evaluation"]

@@ -128,6 +128,7 @@ export class EngineLane {
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.receive(data);
     worker.onerror = (event) => {
       event.preventDefault();
+      if (this.worker !== worker) return; // it was ended; each of its threads may report an error
       this.crash(event.message || "the worker has ended", false);
     };
     const options = this.crashes > 0 ? { ...this.options, ...LESS_MEMORY } : this.options;

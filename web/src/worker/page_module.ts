@@ -53,8 +53,8 @@ export async function compile(files: EngineFiles, threads: number): Promise<WebA
   return WebAssembly.compile(await (await files.read(code)).arrayBuffer());
 }
 
-/** Makes the module, with empty folders for tables, nets and codebooks. Throws if its threads, which
- * are workers of this one, do not start. */
+/** Makes the module, with empty folders for tables, nets and codebooks. Throws if its threads,
+ * which are workers of this worker, do not start. */
 export async function instantiate(
   files: EngineFiles,
   compiled: WebAssembly.Module,
