@@ -49,6 +49,14 @@ _CONNECTION_MEMORY = 10  # MiB that a hostile connection may occupy
 _SIGNS = "abcdefghijklmno"
 _LONG = [f"{column}{row}" for row in range(1, 11) for column in _SIGNS]
 _TINY = b"\x89\x80\x00\x00\x00\x00" * 100_000  # pings
+_PARTS = b"\x01\x80\x00\x00\x00\x00" + b"\x00\x80\x00\x00\x00\x00" * 100_000  # of one message
+# What takes long to parse: its beginning, and what is repeated.
+_HUGE = (
+    ('{"type": "view", "id": 1, "x": [', "1,"),
+    ('{"type": "save_study", "id": 1, "x": [', "[],"),
+    ('{"type": "save_study", ', '"id": 1, '),
+    ('{"type": "save_study", "id": 1, "text": "', r"\u00e9"),
+)
 
 
 class Clients:
@@ -210,12 +218,13 @@ class Rude(Clients):
     async def _huge(self, chance: random.Random) -> None:
         async with self.link() as link:
             for size in (500_000, 65_000, 500_000, 2 << 20):
-                await link.send('{"type": "view", "id": 1, "x": [' + "1," * (size // 2))
+                begin, item = chance.choice(_HUGE)
+                await link.send(begin + item * (size // len(item)))
 
     async def _tiny(self, chance: random.Random) -> None:
         async with self.link() as link:
             for _ in range(20):
-                link.transport.write(_TINY)
+                link.transport.write(chance.choice((_TINY, _PARTS)))
                 await asyncio.sleep(0.5)
 
     async def _bad_text(self, chance: random.Random) -> None:

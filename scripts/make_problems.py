@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes the problems of the page, `web/public/problems.json`: positions of self-play games
-in which the side to move has a forced win with exactly one first move.
+"""Makes the problems of the page, `src/tengen/web/static/problems.json`: positions of self-play
+games in which the side to move has a forced win with exactly one first move.
 
     python scripts/make_problems.py --rule renju --each 60 --seconds 600
 
@@ -26,7 +26,7 @@ from tengen.game.rule import Colour, Rule
 from tengen.game.threat import Threat
 from tengen.solver import Proof, Solver, Status
 
-TARGET = Path(__file__).parents[1] / "web" / "public" / "problems.json"
+TARGET = Path(__file__).parents[1] / "src" / "tengen" / "web" / "static" / "problems.json"
 _LEVELS = (3, 4, 5, 6)  # of the players: good enough for real positions, weak enough for mistakes
 _FIRST_PLY = 9
 _MIN_MOVES = {"vcf": 3, "vct": 3}  # of the attacker

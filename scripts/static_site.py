@@ -90,20 +90,10 @@ def version() -> str:
 
 def manifest(files: dict[str, bytes], *, offline: bool) -> bytes:
     listed = {
-        name.removesuffix(GZIP): {
-            "bytes": len(data),
-            "sha256": digest(data),
-            "gzip": name.endswith(GZIP),
-        }
+        name.removesuffix(GZIP): {"sha256": digest(data), "gzip": name.endswith(GZIP)}
         for name, data in files.items()
     }
-    text = {
-        "format": 1,
-        "version": version(),
-        "offline": offline,
-        "files": listed,
-        "nets": nets(),
-    }
+    text = {"format": 1, "offline": offline, "files": listed, "nets": nets()}
     return (json.dumps(text, indent=1) + "\n").encode()
 
 
@@ -170,9 +160,9 @@ def write_site() -> None:
     total = sum(map(len, files.values()))
     first = visit(files)
     plain = sum(len(files[name]) for name in first)
-    packed = sum(len(gzip.compress(files[name])) for name in first)
+    compressed = sum(len(gzip.compress(files[name])) for name in first)
     print(f"{SITE.relative_to(ROOT)}: {total / 1e6:.1f} MB (limit {MAX_SITE / 1e6:.0f} MB)")
-    print(f"first visit: {plain / 1e6:.2f} MB, {packed / 1e6:.2f} MB with gzip", end="")
+    print(f"first visit: {plain / 1e6:.2f} MB, {compressed / 1e6:.2f} MB with gzip", end="")
     print(f" (limit {MAX_VISIT / 1e6:.0f} MB)")
     if total > MAX_SITE or plain > MAX_VISIT:
         raise SystemExit("too large")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Builds the page from `web/` and compares it with `src/tengen/web/static`, which is committed so
-that machines without Node can serve it. `--write` replaces the committed page.
+that machines without Node can serve it. `--write` replaces the committed page. The folder also has
+files that are not built.
 
 Without arguments: exit 1 if the committed page is not current, is too large, or svelte-check fails.
 Does nothing where Node is not installed. `make wasm` puts the engine beside the page, into the
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 WEB = ROOT / "web"
 STATIC = ROOT / "src" / "tengen" / "web" / "static"
 PROBLEMS = "problems.json"
+NOT_BUILT = ("icon.svg", PROBLEMS, "sw.js", "tengen.webmanifest")
 MAX_SIZE = 120_000  # bytes of all files but the problems, compressed
 
 
@@ -57,7 +59,7 @@ def main() -> int:
     run("npm", "run", "--silent", "check")
     with tempfile.TemporaryDirectory() as folder:
         build(Path(folder))
-        built = contents(Path(folder))
+        built = contents(Path(folder)) | {n: (STATIC / n).read_bytes() for n in NOT_BUILT}
     if args.write:
         for name in contents(STATIC).keys() - built.keys():
             (STATIC / name).unlink()

@@ -45,7 +45,6 @@ _TO_WEBP = """async ([data, quality]) => {
 def store_game(server: RunningServer) -> str:
     """Stores a running game, so that the page shows it at once. Returns the session."""
     settings = {
-        "type": "new_game",
         "rule": _RULE,
         "size": 15,
         "you": "black",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/review.h"
 #include "page/position.h"
 
 namespace tengen::page {
@@ -34,11 +35,11 @@ void Analysis::add(const SearchLine& line) {
   const SearchInfo& info = line.info;
   const bool is_exact = info.bound == Bound::EXACT;
   if (info.pv.empty()) return;
-  const auto best = lines_.find(1);
-  if (info.multipv == 1 && is_exact && best != lines_.end())
+  const auto replaced = lines_.find(info.multipv);
+  if (is_exact && replaced != lines_.end())
     for (auto& [rank, other] : lines_)
-      if (rank > 1 && other.info.pv[0] == info.pv[0]) {  // it takes the place of the best move
-        other = best->second;
+      if (rank > info.multipv && other.info.pv[0] == info.pv[0]) {  // it has moved up
+        other = replaced->second;
         other.info.multipv = rank;
       }
   if (is_exact || !lines_.contains(info.multipv)) lines_.insert_or_assign(info.multipv, line);

@@ -16,24 +16,17 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
 from browser.page_driver import CHROMIUM, PageDriver, run_chromium
-from browser.static_server import SITE, StaticServer, serve
+from browser.static_server import SITE, StaticServer, needs_static, serve
 from tengen.web.limits import ServerLimits
 from web_server import RunningServer, run_server
 
 expect.set_options(timeout=20_000)  # ms, for busy machines
 
-_STATIC_MARKS = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not (SITE / "index.html").is_file(), reason="build/static is missing: `make static`"
-    ),
-]
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.Function) and _is_static(item):
-            for mark in _STATIC_MARKS:
+            for mark in (pytest.mark.slow, needs_static):
                 item.add_marker(mark)
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)

@@ -93,8 +93,8 @@ class PageDriver:
             self.click(point)
             self.stones(before + number)
 
-    def is_kept_offline(self) -> None:
-        """Waits until the static edition works without a network."""
+    def wait_until_kept(self) -> None:
+        """Waits until the service worker of the static edition keeps the page."""
         self.page.wait_for_function("navigator.serviceWorker.controller !== null")
 
     def reviewed(self) -> None:

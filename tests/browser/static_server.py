@@ -11,7 +11,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 SITE = Path(__file__).parents[2] / "build" / "static"
+needs_static = pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="needs `make static`")
 
 
 class _Handler(SimpleHTTPRequestHandler):

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, WebSocketRoute, expect
 
 from browser.page_driver import PageDriver
-from browser.static_server import SITE, serve
+from browser.static_server import SITE, needs_static, serve
 from web_server import RunningServer
 
 GAME = "h8 d4 h9 e4 h10 f4 h11 h12 o15 h7"  # the last move misses a win
@@ -237,7 +237,7 @@ def test_colours_follow_the_win_rate_and_an_outline_marks_the_best(
         assert face.evaluate(f"(node) => {{ {CONTRAST} return {seen}; }}") >= READABLE
 
 
-@pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="needs `make static`")
+@needs_static
 def test_the_analysis_says_that_the_net_is_loading(browser: Browser) -> None:
     held: list[Route] = []
     # A service worker would answer instead of the route.

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from browser.page_driver import PageDriver, server_only
-from browser.static_server import SITE, StaticServer
+from browser.static_server import StaticServer, needs_static
 
 RICH = r"""(;FF[4]GM[4]CA[UTF-8]AP[Other program:2.1]SZ[15]RU[renju]
 PB[Ann]BR[3 dan]BT[North]PW[Bob]WR[2 dan]WT[South]EV[Cup]RO[2 (final)]DT[2026-03-01]
@@ -80,6 +80,26 @@ def test_a_collection_shows_its_games(driver: PageDriver, tmp_path: Path) -> Non
     expect(games.nth(1)).to_have_attribute("aria-current", "true")
 
 
+@server_only
+def test_a_record_too_large_to_convert(driver: PageDriver, tmp_path: Path) -> None:
+    """The page rejects it: the server closes a connection that sends such a message."""
+    _load(driver, tmp_path / "large.psq", "Piskvorky 15x15, 0:0, 0\n" + "8,8,0\n" * 90_000)
+    expect(driver.page.locator(".notice.error")).to_contain_text("500 kB")
+
+
+def test_a_list_of_moves_that_is_cut(driver: PageDriver) -> None:
+    """Its buttons have their own names."""
+    points = [f"{x}{y}" for x in "abcdefghijklmno" for y in "abcdefghijklmno"]
+    driver.paste(f"(;RU[freestyle]{''.join(f'(;B[{point}])' for point in points)})")
+    expect(driver.page.locator(".moves .move", has_text="\u2026")).to_have_count(1)
+    expect(driver.page.get_by_role("button", name="Forward", exact=True)).to_have_count(1)
+
+
+def test_a_damaged_link_is_reported(driver: PageDriver) -> None:
+    driver.page.goto(driver.url + "#g=renju/99/h8")
+    expect(driver.page.locator(".notice.error")).to_have_count(1)
+
+
 def _copied_link(driver: PageDriver) -> str:
     driver.page.get_by_role("button", name="Copy link").click()
     driver.sees("Link copied")
@@ -122,7 +142,7 @@ def test_a_link_brings_the_game_back(driver: PageDriver) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="needs `make static`")
+@needs_static
 @server_only
 def test_a_link_opens_in_the_other_edition(
     driver: PageDriver, static_site: StaticServer, context: BrowserContext

@@ -47,7 +47,7 @@ def test_a_game_with_clocks_continues_after_a_reload(
     driver.click("h8")
     driver.stones(2)
     if edition == "static":
-        driver.is_kept_offline()
+        driver.wait_until_kept()
         context.set_offline(True)
     page.wait_for_timeout(1100)  # the person's clock runs
     before = _clocks(page)
@@ -113,6 +113,9 @@ def test_a_killed_server_loses_no_move(context: BrowserContext, tmp_path: Path) 
         expect(lost).to_have_count(0)
         assert MAIN - SLACK <= _clocks(page)[0] <= MAIN + 3
     expect(lost).to_contain_text("Connection lost")
+    before = _clocks(page)[1]
+    page.wait_for_timeout(3000)
+    assert _clocks(page)[1] >= before - 1  # the person's clock stands, too
     driver.click("a1")
     driver.sees("No connection to Tengen")
     driver.stones(2)

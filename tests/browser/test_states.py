@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, WebSocketRoute, expect
@@ -42,6 +43,40 @@ def test_a_stopped_review_is_marked_and_can_be_restarted(driver: PageDriver) -> 
     driver.sees("Stopped")
     expect(driver.page.get_by_text("No mistakes found")).to_have_count(0)
     expect(driver.page.get_by_role("button", name="Review this game")).to_be_visible()
+
+
+def test_an_analysis_waits_until_it_gets_its_own_event(
+    context: BrowserContext, server: RunningServer
+) -> None:
+    page = context.new_page()
+    analyses: list[int] = []
+    end = {"type": "analysis", "state": "done", "depth": 1, "seldepth": 1, "nodes": 1, "nps": 1}
+    end |= {"lines": [], "policy": [], "evaluation": "classical"}
+
+    def between(link: WebSocketRoute) -> None:
+        behind = link.connect_to_server()
+
+        def answer(text: str | bytes) -> None:
+            request = json.loads(text)
+            if request["type"] == "analyse":
+                link.send(json.dumps({"type": "queued", "id": request["id"]}))
+                if analyses:
+                    link.send(json.dumps({**end, "id": analyses[-1]}))
+                analyses.append(request["id"])
+            elif request["type"] != "stop":
+                behind.send(text)
+
+        link.on_message(answer)
+
+    page.route_web_socket("**/ws", between)
+    driver = PageDriver(page, server.url)
+    driver.open()
+    driver.tab("Analyse")
+    page.get_by_role("button", name="Analysis").click()
+    driver.line("h8")
+    while len(analyses) < 2:
+        page.wait_for_timeout(50)
+    expect(page.locator(".head .grow")).not_to_be_empty()
 
 
 def test_a_finished_position_shows_the_winner(driver: PageDriver) -> None:

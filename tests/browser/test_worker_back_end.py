@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Route
 
-from browser.static_server import SITE, StaticServer, serve
+from browser.static_server import SITE, StaticServer, needs_static, serve
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
@@ -29,11 +29,11 @@ FOUR_CORES = "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 4
 OPEN = {"rule": "freestyle", "size": 15, "setup": None, "moves": ["h8", "i9", "g10"]}
 GAME = {**OPEN, "moves": ["h8", "i9", "i8", "g8", "h7", "h9", "g9", "f10", "j8"]}
 
+pytestmark = needs_static
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticServer]:
-    if not (SITE / "engine").is_dir():
-        pytest.skip("needs `make static`")
     if not (WEB / "node_modules").is_dir():
         pytest.skip("needs the packages of web/ (`make page`)")
     folder = tmp_path_factory.mktemp("harness")
@@ -236,6 +236,44 @@ def test_threads(browser: Browser, server: StaticServer, problem: str) -> None:
     context.close()
 
 
+def test_a_worker_that_cannot_be_opened(harness: Harness) -> None:
+    """It may lack a file: the next one has as much memory, and the net."""
+    harness.load_nets()
+    harness.page.evaluate(
+        """() => {
+          const make = backEnd.makeWorker;
+          const fails = "postMessage({ kind: 'failed', text: 'no network', isFinal: false })";
+          backEnd.makeWorker = () => {
+            backEnd.makeWorker = make;
+            return new Worker(URL.createObjectURL(new Blob([fails])));
+          };
+        }"""
+    )
+    event = harness.ask(type="analyse", seconds=0.5, position=OPEN)
+    if harness.page.evaluate("backEnd.threads") == 1:  # otherwise one without threads is opened
+        assert (event["type"], event["code"]) == ("error", "engine")
+        event = harness.ask(type="analyse", seconds=0.5, position=OPEN)
+    assert NET in event["evaluation"]
+
+
+def test_a_small_device(browser: Browser, server: StaticServer) -> None:
+    """One worker plays and analyses: a move ends a review, which keeps what it has."""
+    server.isolates = False
+    context = browser.new_context()
+    context.add_init_script("Object.defineProperty(navigator, 'deviceMemory', { value: 2 })")
+    harness = Harness(context.new_page(), server.address)
+    assert harness.page.evaluate("backEnd.study === backEnd.play")
+    harness.load_nets()
+    number = harness.send(type="review", effort=10, position=GAME)
+    harness.wait(f"events.some(({{ event }}) => event.id === {number} && event.done > 0)")
+    assert harness.ask(type="move", level=1, position=OPEN)["type"] == "move"
+    event = harness.events(number)[-1]
+    assert event["state"] == "stopped"
+    assert event["done"] > 0
+    assert harness.errors == []
+    context.close()
+
+
 def test_the_next_visit_does_not_bake(browser: Browser, server: StaticServer) -> None:
     server.isolates = False
     context = browser.new_context()
@@ -246,4 +284,34 @@ def test_the_next_visit_does_not_bake(browser: Browser, server: StaticServer) ->
     harness.load_nets()
     assert float(harness.page.evaluate("performance.now()")) - start < 2000
     assert not [path for path in server.requests if path.endswith((".wasm", ".net", ".tables"))]
+    context.close()
+
+
+def test_another_program_bakes_again(browser: Browser, server: StaticServer) -> None:
+    server.isolates = False
+    context = browser.new_context()
+    Harness(context.new_page(), server.address).load_nets()
+    kept = """async () => {
+      const addresses = (await (await caches.open("tengen-engine")).keys()).map(({ url }) => url);
+      return addresses.filter((url) => url.includes("codebooks/"));
+    }"""
+    first = Harness(context.new_page(), server.address).page.evaluate(kept)
+    folder = SITE / "engine"
+    program = gzip.decompress((folder / "page-engine.wasm.gzip").read_bytes())
+    data = gzip.compress(program + b"\x00\x02\x01x")  # with an empty custom section
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8")) | {"offline": False}
+    digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
+    manifest["files"]["page-engine.wasm"]["sha256"] = digest
+
+    def answer(route: Route) -> None:
+        is_program = "page-engine.wasm" in route.request.url
+        route.fulfill(body=data if is_program else json.dumps(manifest))
+
+    context.route("**/page-engine.wasm*", answer)
+    context.route("**/manifest.json", answer)
+    harness = Harness(context.new_page(), server.address)
+    harness.load_nets()
+    second = harness.page.evaluate(kept)
+    assert len(first) == len(second) == 1
+    assert first != second
     context.close()

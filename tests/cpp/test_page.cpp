@@ -135,6 +135,29 @@ TEST(page_analyses_are_streams_of_black_values) {
   CHECK(Page::text(last, "evaluation").starts_with("classical"));
 }
 
+TEST(page_lines_that_move_up_leave_no_gap) {
+  page::Analysis analysis(Json(1), BLACK, {});
+  const auto add = [&](int rank, const char* move) {
+    SearchLine line;
+    line.info.multipv = rank;
+    line.info.pv = {make_point(move[0] - 'a', 0)};
+    analysis.add(line);
+  };
+  const auto moves = [&] {
+    std::string found;
+    const Json event = analysis.event(false, std::nullopt);
+    for (const Json& line : Page::list(event, "lines"))
+      found += *(*line.find("moves")->array())[0].text() + " ";
+    return found;
+  };
+  add(1, "a1"), add(2, "b1"), add(3, "c1");
+  CHECK_EQ(moves(), std::string("a1 b1 c1 "));
+  add(2, "c1");
+  CHECK_EQ(moves(), std::string("a1 c1 b1 "));
+  add(1, "b1");
+  CHECK_EQ(moves(), std::string("b1 c1 a1 "));
+}
+
 TEST(page_analyses_consider_only_some_moves) {
   Page page;
   const std::vector<Json> events = page.ask(request(

@@ -156,7 +156,7 @@ def check_equal(game: dict[str, Any], record: Record) -> None:
     assert page_start(game) == start_of(record)
     assert names["black"] == record.black
     assert names["white"] == record.white
-    assert names["event"] == record.event
+    assert (names["event"], names["date"]) == (record.event, record.date)
     assert names["result"] == record.result_text()
     assert page_tree(game) == tree_of(record)
     root = "" if record.root.move is not None else record.root.comment

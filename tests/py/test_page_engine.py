@@ -133,7 +133,7 @@ def test_a_win_by_fours(ask: Ask) -> None:
 
 
 def problems() -> list[dict[str, Any]]:
-    text = (ROOT / "web/public/problems.json").read_text(encoding="utf-8")
+    text = (ROOT / "src/tengen/web/static/problems.json").read_text(encoding="utf-8")
     found: list[dict[str, Any]] = json.loads(text)["problems"]
     return found
 

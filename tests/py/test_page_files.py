@@ -129,7 +129,7 @@ def test_a_long_game_is_linked_by_its_line(ask: Ask) -> None:
     linked = ask("open", text="#" + fragment)
     assert [node["move"] for node in linked["game"]["nodes"]] == ["pass"] * 4 + ["h8"]
     assert linked["at"] == 4
-    assert len(ask("open", text="#" + ask("link", game=game))["game"]["nodes"]) == 40
+    assert len(ask("open", text="#" + ask("link", game=game, at=39))["game"]["nodes"]) == 40
 
 
 @pytest.mark.parametrize(
@@ -164,6 +164,11 @@ def test_damaged_links(ask: Ask, text: str) -> None:
 def test_texts_without_a_link(ask: Ask) -> None:
     for text in ("h8 i9", "#analyse", "https://example.org/", "see #p=renju/15/h8 there", ""):
         assert ask("open", text=text) is None
+
+
+def test_a_link_in_a_comment_of_an_sgf(ask: Ask) -> None:
+    (game,) = ask("read", text="(;B[hh]C[https://example.org/#g=renju/15/i9])", name="")
+    assert [node["move"] for node in game["nodes"]] == ["h8"]
 
 
 # --- reviews, pictures, names ---------------------------------------------------------------------

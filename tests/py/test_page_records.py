@@ -71,6 +71,12 @@ def test_a_damaged_game_is_skipped(ask: Ask) -> None:
             assert reason in note["reason"]
 
 
+def test_a_collection_without_end(ask: Ask) -> None:
+    games = ask("parse", text="(;)" * 10_001)
+    assert len(games) == 10_000
+    assert "max_games" in [note["code"] for note in games[0]["notes"]]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -285,6 +291,13 @@ def test_random_files_keep_every_property(ask: Ask, seed: int) -> None:
         written = ask("write", game=game)
         assert raw_games(written) == raw_games(text), text
         assert sgf.loads(written) == [record], text
+
+
+@pytest.mark.parametrize("side", ["blue", "W", " black "])
+def test_spellings_of_the_side_to_move_stay(ask: Ask, side: str) -> None:
+    text = f"(;PL[{side}];W[hh])"
+    (written,) = ask("rewrite", text=text)
+    assert raw_games(written) == raw_games(text)
 
 
 def test_hidden_moves_stay_in_the_file(ask: Ask) -> None:

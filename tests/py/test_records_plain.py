@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.mutate import random_record
-from tengen.game import BadRecord, Colour, Rule, records
+from tengen.game import BadRecord, Colour, Move, Rule, records
 from tengen.game.records import Record, plain, sgf
 
 
@@ -57,6 +57,19 @@ def test_ways_to_write_a_game(text: str) -> None:
 
 def test_moves_without_separators() -> None:
     assert names("a10b1c11d12") == "a10 b1 c11 d12"
+
+
+def test_each_spelling_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    parse = Move.parse
+
+    def counted(text: str, size: int) -> Move:
+        parsed.append(text)
+        return parse(text, size)
+
+    monkeypatch.setattr(Move, "parse", counted)
+    assert len(one("h8 i9 7,7 " * 1000).moves) == 3000
+    assert sorted(parsed) == ["7,7", "h8", "i9"]
 
 
 def test_pass_and_colours() -> None:

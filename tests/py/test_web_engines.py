@@ -15,7 +15,7 @@ import pytest
 from tengen.engine.errors import BadOption
 from tengen.web.engines import Engines, engine_options
 from tengen.web.lanes import Job, Lane
-from tengen.web.limits import Account, Accounts, Budget, RequestError, ServerLimits
+from tengen.web.limits import Account, Budget, RequestError, ServerLimits, accounts
 from tengen.web.messages import EngineRequest
 from web_server import RunningServer, WebClient, position, run_server
 
@@ -209,12 +209,12 @@ def test_budgets() -> None:
     account.add_thinking(8)
     now[0] += 60
     assert account.thinking == pytest.approx(4)
-    accounts = Accounts(ServerLimits(cpu_start=0.5))
-    assert accounts.get("a") is accounts.get("a")
-    assert accounts.get("b", 4.0).cpu.credit == pytest.approx(2.0, abs=0.1)
+    table = accounts(ServerLimits(cpu_start=0.5), 4.0)
+    assert table.get("a") is table.get("a")
+    assert table.get("a").cpu.credit == pytest.approx(2.0, abs=0.1)
     for number in range(3000):
-        accounts.get(str(number))
-    assert "a" not in accounts
+        table.get(str(number))
+    assert "a" not in table
 
 
 # --- through the socket ---

@@ -9,15 +9,23 @@ import logging
 import struct
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from tengen.web import messages
 from tengen.web.convert import ConversionError, Converter
 from tengen.web.limits import ServerLimits
-from tengen.web.messages import EngineRequest, HelloRequest, InvalidMessage, parse
+from tengen.web.messages import (
+    EngineRequest,
+    HelloRequest,
+    InvalidMessage,
+    SaveStudyRequest,
+    parse,
+)
 from web_server import RunningServer, WebClient, position, run_server
 
 LIMITS = ServerLimits(
@@ -100,6 +108,37 @@ def test_invalid_messages(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"type": "save_study", "id": 1, "text": "", "x": [' + "[]," * 30_000 + "[]]}",
+        '{"type": "save_study", ' + '"id": 1, ' * 10_000 + '"text": ""}',
+        '{"type": "save_study", "id": 1 "text": "' + "x" * 70_000 + '"}',
+        '{"type": "save_study", "id": 1, "text": "' + "x" * 70_000 + '"',
+        '{"type": "save_study", "id": 1, "text": "' + "x" * 70_000 + '"}}',
+        '{"type": "save_study"' + " " * 70_000,
+        "{" + ", ".join(f'"{number}": 1' for number in range(5_000)) + "}",
+    ],
+    ids=["brackets", "members", "no comma", "no end", "more", "spaces", "unknown members"],
+)
+def test_long_messages_are_not_read_to_their_end(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a message costs is bounded before objects are made of it."""
+    if len(text) > 64 << 10:
+        monkeypatch.setattr(messages, "json", None)
+    else:
+        monkeypatch.setattr(messages, "_SERVER_REQUEST", None)
+    with pytest.raises(InvalidMessage):
+        parse(text)
+
+
+def test_long_messages_in_other_spellings() -> None:
+    request = parse('  {"type":"save_study" , "id" : 7,"text" : "\\"é' + "x" * 70_000 + '" } \n')
+    assert isinstance(request, SaveStudyRequest)
+    assert (request.id, request.text[:3]) == (7, '"éx')
+
+
 def test_valid_messages() -> None:
     text = '{"type": "move", "id": 3, "level": 2, "position": {}}'
     assert parse(text) == EngineRequest("move", 3, 2, text)
@@ -120,6 +159,9 @@ def test_long_requests(client: WebClient) -> None:
     assert error["code"] == "message"
     error = client.request("save_study", text="x" * 101)
     assert error["code"] == "size"
+    text = '"é\n' + "x" * 70_000
+    assert client.request("save_study", text=text)["code"] == "size"  # it was read
+    assert client.request("save_study", text=[text])["code"] == "message"
     client.send_raw(json.dumps({"type": "convert_record", "id": 1, "text": "x" * 300_000}))
     assert _closed(client) == 1009
 
@@ -170,6 +212,25 @@ def test_invalid_frames(server: RunningServer, data: bytes) -> None:
     with server.client() as client:
         client.raw.sendall(data)
         assert _closed(client) in (1002, 1006, 1009)
+
+
+def test_the_fragments_of_a_message_are_limited(server: RunningServer) -> None:
+    """Empty ones too, sent slowly enough for every budget."""
+    with server.client() as client:
+        for count in (LIMITS.fragments, LIMITS.fragments + 1):
+            parts = [
+                _frame(1, b"[]", False),
+                *[_frame(0, b"", False)] * (count - 2),
+                _frame(0, b""),
+            ]
+            with contextlib.suppress(OSError):
+                for part in parts:
+                    client.raw.sendall(part)
+                    time.sleep(0.002)
+            if count == LIMITS.fragments:
+                assert client.receive()["code"] == "message"
+        with pytest.raises(ConnectionClosed):
+            client.receive()
 
 
 @pytest.mark.parametrize(
@@ -279,6 +340,17 @@ def test_who_is_in_debt_waits_and_others_do_not() -> None:
         rude.abort()
 
 
+def test_a_long_message_counts_more_even_if_it_is_no_text() -> None:
+    limits = ServerLimits(engines=1, memory=8, messages_per_second=1e-6, message_start=20)
+    with run_server(limits=limits) as server, server.client() as client:
+        client.send_raw(bytes(100_000))
+        assert client.wait("error")["code"] == "message"
+        client.start("view", position=position())
+        with pytest.raises(TimeoutError):
+            client.socket.recv(timeout=0.3)
+        client.abort()
+
+
 def test_conversions_count_too() -> None:
     with run_server(limits=SPARSE) as server, server.client() as client:
         text = "(;GM[4]SZ[15]" + ";B[hh];W[ig]" * 8_000 + ")"
@@ -303,26 +375,27 @@ def test_a_page_that_does_not_read_is_not_read_from(server: RunningServer) -> No
 # --- the converter ---
 
 
-def _converter(**more: Any) -> Converter:
-    return Converter(**{"cpu": 5.0, "time": 20.0, "memory": 512 << 20, "size": 1 << 20} | more)
+CONVERTER = ServerLimits(
+    convert_cpu=5.0, convert_time=20.0, convert_memory=512 << 20, converted_size=1 << 20
+)
 
 
 @pytest.mark.parametrize(
     ("limit", "text"),
     [
-        ({"cpu": 0.02}, "(;GM[4]SZ[15]" + ";B[hh];W[ig]" * 20_000 + ")"),
-        ({"time": 0.0}, "h8 i9"),
-        ({"size": 100}, "(;GM[4]SZ[15]" + ";B[hh];W[ig]" * 100 + ")"),
-        ({"memory": 48 << 20}, "(;GM[4]SZ[15]" + ";B[hh]" * 150_000 + ")"),
+        ({"convert_cpu": 0.02}, "(;GM[4]SZ[15]" + ";B[hh];W[ig]" * 20_000 + ")"),
+        ({"convert_time": 0.0}, "h8 i9"),
+        ({"converted_size": 100}, "(;GM[4]SZ[15]" + ";B[hh];W[ig]" * 100 + ")"),
+        ({"convert_memory": 48 << 20}, "(;GM[4]SZ[15]" + ";B[hh]" * 150_000 + ")"),
         ({}, "(;GM[4]SZ[15];B[hh])" * 2_001),
     ],
 )
 def test_a_conversion_beyond_its_limits(limit: dict[str, Any], text: str) -> None:
-    converter = _converter(**limit)
+    converter = Converter(replace(CONVERTER, **limit))
     with contextlib.closing(converter):
         with pytest.raises(ConversionError):
             converter.convert(text, "")
-        converter._time, converter._limits[0] = 20.0, 5.0
+        converter._limits = CONVERTER
         assert len(converter.convert("h8 i9", "")[0]) == 1  # by the same process, or a new one
 
 
@@ -338,6 +411,7 @@ def test_the_files_of_the_engine_are_served_from_disk(tmp_path: Path) -> None:
         assert headers["content-type"] == "application/wasm"
         assert headers["cross-origin-embedder-policy"] == "require-corp"
         assert server.get("/engine/page-engine.wasm", "HEAD")[2]["content-length"] == "800000"
+        assert len(server.get("/engine/page-engine.wasm", Range="bytes=0-1,4-5")[1]) == 800_000
         same = {"If-None-Match": headers["etag"]}
         assert server.get("/engine/page-engine.wasm", **same)[0] == 304
         assert server.get("/engine/nets/s.net")[1] == "net"

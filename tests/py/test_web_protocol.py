@@ -134,7 +134,7 @@ def test_attempts(client: WebClient) -> None:
 
 
 def test_the_bundled_problems_are_solved_by_their_first_move(client: WebClient) -> None:
-    text = (ROOT / "web/public/problems.json").read_text(encoding="utf-8")
+    text = (ROOT / "src/tengen/web/static/problems.json").read_text(encoding="utf-8")
     problems = json.loads(text)["problems"]
     assert len(problems) >= 200
     assert {problem["rule"] for problem in problems} == {
@@ -250,7 +250,7 @@ def test_the_page_refers_to_no_other_host() -> None:
 def test_the_bundled_problems_have_one_winning_first_move() -> None:
     from tengen.game.board import Board
 
-    text = (ROOT / "web/public/problems.json").read_text(encoding="utf-8")
+    text = (ROOT / "src/tengen/web/static/problems.json").read_text(encoding="utf-8")
     problems = json.loads(text)["problems"]
     for problem in problems[:: len(problems) // 12]:
         stones = (problem["black"], problem["white"], problem["turn"])

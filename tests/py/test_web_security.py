@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
-from tengen.web import serve
+from tengen.web import connection, serve
+from tengen.web.limits import ServerLimits
+from tengen.web.security import SecurityMiddleware
 from tengen.web.serve import Address, BadAddress
 from web_server import RunningServer, run_server
 
@@ -66,6 +69,42 @@ def test_foreign_origins(server: RunningServer) -> None:
     named = {"Host": "evil.example"}
     with pytest.raises((InvalidStatus, InvalidMessage)), server.socket(additional_headers=named):
         pass
+
+
+def test_one_address_keeps_no_other_out() -> None:
+    reached: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        reached.append(scope["client"][0])
+
+    async def nothing(*_: Any) -> Any:
+        return {}
+
+    async def connect(guard: SecurityMiddleware, address: str) -> None:
+        headers = [(b"host", b"10.0.0.9"), (b"origin", b"http://10.0.0.9")]
+        scope = {"type": "websocket", "path": "/ws", "client": (address, 1), "headers": headers}
+        await guard(scope, nothing, nothing)
+
+    async def arrive() -> None:
+        guard = SecurityMiddleware(app, [], False, ServerLimits())
+        for address in ["10.0.0.1"] * 200 + ["10.0.0.2", "::1"]:
+            await connect(guard, address)
+
+    asyncio.run(arrive())
+    assert reached[-2:] == ["10.0.0.2", "::1"]
+    assert reached.count("10.0.0.1") < 20
+
+
+def test_a_session_never_shares_the_account_of_an_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection, "is_loopback", lambda host: False)
+    with run_server() as server, server.client() as first:
+        for name in ("address 127.0.0.1", "127.0.0.1"):
+            with server.client(name) as client:
+                assert client.session != name
+        with server.client(first.session) as again:
+            assert again.session == first.session
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -263,6 +264,32 @@ def test_a_folder_that_is_removed(store: Store, path: Path) -> None:
     assert stored(path) == ["a", "b"]  # the games of the file that is gone, too
     assert games(store) == ["b", "a"]
     assert store.note == ""
+
+
+def test_the_copy_of_a_removed_file_is_kept_until_it_is_written(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = [sqlite3.OperationalError("disk I/O error")]
+
+    class Faulty(sqlite3.Connection):
+        def backup(self, *args: Any, **more: Any) -> None:
+            if faults:
+                raise faults.pop()
+            super().backup(*args, **more)
+
+    def connect(name: str) -> sqlite3.Connection:
+        return sqlite3.connect(name, isolation_level=None, factory=Faulty)
+
+    monkeypatch.setattr(store_module, "_connect", connect)
+    with contextlib.closing(Store(path, LIMITS, clock)) as store:
+        store.save_game(NAME, "a", "{}")
+        shutil.rmtree(path.parent)
+        with pytest.raises(StorageError, match="disk I/O"):
+            store.save_game(NAME, "b", "{}")
+        clock.now = 1
+        store.retry()
+        assert store.note == ""
+        assert stored(path) == ["a", "b"]
 
 
 def test_a_file_that_is_replaced(store: Store, path: Path, tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ import { drawBoard } from "../../web/src/lib/picture";
 import { writePlain } from "../../web/src/lib/plain";
 import type { PositionView, ReviewEvent, Rule } from "../../web/src/lib/protocol";
 import { decodeText, readGames } from "../../web/src/lib/record_formats";
-import { BadRecord, hideNodes, parseSgf, writeSgf, type SgfGame } from "../../web/src/lib/sgf";
+import { parseSgf } from "../../web/src/lib/sgf";
+import { BadRecord, type SgfGame } from "../../web/src/lib/sgf_model";
+import { hideNodes, writeSgf } from "../../web/src/lib/sgf_writer";
 
 interface Request {
   op: string;
@@ -18,7 +20,7 @@ interface Request {
   rule?: Rule;
   bytes: string; // base64
   game: SgfGame;
-  at?: number;
+  at: number;
   hidden: number[];
   review: ReviewEvent;
   view: PositionView;

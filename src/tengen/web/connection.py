@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,7 +22,7 @@ from tengen._version import version
 from tengen.web.convert import ConversionError, Converter
 from tengen.web.engines import Engines
 from tengen.web.lanes import Job
-from tengen.web.limits import Account, Accounts, Budget, RequestError, ServerLimits
+from tengen.web.limits import Account, Budget, RecentTable, RequestError, ServerLimits
 from tengen.web.messages import (
     ConvertedEvent,
     ConvertRecordRequest,
@@ -36,17 +37,16 @@ from tengen.web.messages import (
     ServerRequest,
     StopRequest,
     WelcomeEvent,
-    check_length,
     error_text,
     parse,
 )
 from tengen.web.security import is_loopback
-from tengen.web.sockets import LOST
+from tengen.web.sockets import CHARGE, LOST
 from tengen.web.store import Store, StoreThread
 
 _log = logging.getLogger(__name__)
 # WebSocket close codes.
-_POLICY, _TOO_BIG, TRY_LATER = 1008, 1009, 1013
+_POLICY, TRY_LATER = 1008, 1013
 _DENIED = 4401  # wrong or missing token: the page asks for it
 _MAX_STORAGE = 2  # storage requests of a connection that wait
 _MAX_WAIT = 30.0  # s that requests of a connection in debt wait at most
@@ -63,7 +63,8 @@ class ServerState:
     engines: Engines
     store: StoreThread
     converter: Converter
-    accounts: Accounts
+    sessions: RecentTable[Account]
+    addresses: RecentTable[Account]
     token: str | None
     connections: dict[str, int] = field(default_factory=dict)  # open ones by address
 
@@ -85,14 +86,16 @@ class Connection:
 
     def __init__(self, socket: WebSocket, state: ServerState, address: str) -> None:
         self._socket, self._state, self._limits = socket, state, state.limits
-        limits, accounts = state.limits, state.accounts
+        limits, extensions = state.limits, socket.scope["extensions"]
+        self._lost: asyncio.Event = extensions[LOST]
+        self._charge_parsing: Callable[[float], None] = extensions[CHARGE]
         self._messages = Budget(
             limits.messages_per_second, limits.message_burst, start=limits.message_start
         )
         self._cpu = Budget(limits.cpu_rate, limits.cpu_burst, start=limits.cpu_start)
         self._budgets = [self._cpu]
         if not is_loopback(address):  # behind it there may be a proxy, or several pages
-            self._budgets.append(accounts.get(f"address {address}", limits.address_factor).cpu)
+            self._budgets.append(state.addresses.get(address).cpu)
         self._session = ""
         self._account: Account | None = None
         self._jobs: list[Job] = []
@@ -121,7 +124,7 @@ class Connection:
         request: ServerRequest | EngineRequest | None = None
         with suppress(TimeoutError, InvalidMessage):
             async with asyncio.timeout(self._limits.hello_time):
-                request = parse(await self._receive())
+                request = await self._receive()
         if not isinstance(request, HelloRequest):
             await self._close(_POLICY, "expected hello as the first message")
         elif not self._state.accepts(request.token):
@@ -132,7 +135,7 @@ class Connection:
 
     async def _serve(self, hello: HelloRequest) -> None:
         state, name = self._state, hello.session
-        is_known = name is not None and name in state.accounts
+        is_known = name is not None and name in state.sessions
 
         def read(store: Store) -> WelcomeEvent:
             found = store.hello(name, is_known=is_known)
@@ -144,13 +147,13 @@ class Connection:
                 storage=store.note,
             )
 
-        lost: asyncio.Event = self._socket.scope["extensions"].get(LOST) or asyncio.Event()
         welcome, _ = await state.store.call(read)
         self._session = welcome.session
-        self._account = state.accounts.get(self._session)
+        self._account = state.sessions.get(self._session)
         self._budgets.append(self._account.cpu)
         self.send(welcome.model_dump_json())
-        work = [self._write(), self._read(), self._store(), self._overrun.wait(), lost.wait()]
+        ends = (self._overrun.wait(), self._lost.wait())
+        work = [self._write(), self._read(), self._store(), *ends]
         tasks = [asyncio.ensure_future(task) for task in work]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -204,7 +207,7 @@ class Connection:
     async def _read(self) -> None:
         while self._invalid <= self._limits.invalid_messages:
             try:
-                request = parse(await self._receive())
+                request = await self._receive()
             except InvalidMessage as error:
                 self._invalid += 1
                 self.send(error_text("message", str(error), error.id))
@@ -229,27 +232,28 @@ class Connection:
             self._wakes_reader.clear()
             await self._wakes_reader.wait()
 
-    async def _receive(self) -> str:
-        """The next message, in its time. Raises InvalidMessage for bytes."""
+    async def _receive(self) -> ServerRequest | EngineRequest:
+        """The next message, in its time. Raises InvalidMessage."""
         if (wait := self._messages.wait) > 0:
             await asyncio.sleep(min(wait, _MAX_WAIT))
         message = await self._socket.receive()
         if message["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(message.get("code", 1006))
         text: str | None = message.get("text")
-        self._messages.take(1 + len(text or "") / self._limits.size_per_message)
+        size = len(text or message.get("bytes") or "")
+        self._messages.take(1 + size / self._limits.size_per_message)
         if text is None:
             raise InvalidMessage("expected text, got bytes", None)
-        if len(text) > self._limits.message_size:
-            await self._close(_TOO_BIG, "the message is too long")
-            raise WebSocketDisconnect(_TOO_BIG)
-        check_length(text, self._limits.request_size)
-        return text
+        start = time.thread_time()
+        try:
+            return parse(text, self._limits.request_size)
+        finally:
+            self._charge_parsing(time.thread_time() - start)
 
     async def _handle(self, request: ServerRequest | EngineRequest) -> None:
         """Raises RequestError."""
         if isinstance(request, EngineRequest):
-            self._ask(request)
+            self._start_engine_request(request)
         elif isinstance(request, StopRequest):
             for job in [job for job in self._jobs if job.id == request.id]:
                 self._state.engines.stop(job)
@@ -260,7 +264,7 @@ class Connection:
         else:
             await self._storage.put(request)
 
-    def _ask(self, request: EngineRequest) -> None:
+    def _start_engine_request(self, request: EngineRequest) -> None:
         if any(job.id == request.id for job in self._jobs) and request.type != "proof_step":
             raise RequestError("id", f"request {request.id} is still running: use another id")
         job = self._state.engines.request(self, request)

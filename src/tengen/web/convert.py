@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Converts records of any format that Python reads to SGF, in a process with limits of its own: of
-a hostile text, reading may take minutes and gigabytes.
+"""Converts records of any format that Python reads to SGF, in a process with its own limits:
+reading a hostile text may take minutes and gigabytes.
 
 `Converter` is the server's side; `python -m tengen.web.convert` is the process. Each message is its
 length in four bytes, then JSON.
@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from tengen.game import records
 from tengen.game.errors import BadRecord
+from tengen.web.limits import ServerLimits
 
 _MAX_GAMES = 2_000
 
@@ -32,13 +33,12 @@ class ConversionError(Exception):
 
 
 class Converter:
-    """The process, started when it is first needed, and again after it was ended. For one thread.
-    `cpu` and `time` are seconds, `memory` and `size` (of a result) bytes.
+    """The process, started when it is first needed, and again after it was ended. For one
+    thread.
     """
 
-    def __init__(self, *, cpu: float, time: float, memory: int, size: int) -> None:
-        self._limits = [cpu, memory, size]
-        self._cpu, self._time = cpu, time
+    def __init__(self, limits: ServerLimits) -> None:
+        self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
 
     def convert(self, text: str, name: str) -> tuple[list[str], float]:
@@ -49,7 +49,7 @@ class Converter:
             raise ConversionError(f"no process to convert records: {error}", 0) from None
         assert process.stdin is not None
         assert process.stdout is not None
-        timer = threading.Timer(self._time, process.kill)
+        timer = threading.Timer(self._limits.convert_time, process.kill)
         timer.start()
         try:
             _write(process.stdin, [text, name])
@@ -61,7 +61,7 @@ class Converter:
         if answer is None:  # it was killed, or ended itself
             self.close()
             problem = "the record is too large or too complicated to convert"
-            raise ConversionError(problem, self._cpu)
+            raise ConversionError(problem, self._limits.convert_cpu)
         games, problem, seconds = answer
         if problem:
             raise ConversionError(problem, seconds)
@@ -80,8 +80,10 @@ class Converter:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.close()
+            limits = self._limits
+            numbers = [limits.convert_cpu, limits.convert_memory, limits.converted_size]
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tengen.web.convert", json.dumps(self._limits)],
+                [sys.executable, "-m", "tengen.web.convert", json.dumps(numbers)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -2,7 +2,7 @@
 """The engines of the server: native `PageEngine`s on threads, in lanes with a fixed number of
 threads each, so that a quick request never waits for an analysis.
 
-A page has engines of its own for its game, its analyses, its solvers and its reviews: tables and
+A page has its own engines, for its game, its analyses, its solvers and its reviews: tables and
 proofs stay between its requests. Views and attempts run on small shared engines. The event loop
 only passes texts on; native calls release the GIL.
 """

@@ -10,8 +10,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Generic, TypeVar
 
 from tengen.game.errors import TengenError
+
+_T = TypeVar("_T")
 
 _HALF_LIFE = 60.0  # s in which an account forgets half of its engine time
 
@@ -28,9 +31,11 @@ class ServerLimits:
     connections: int = 128  # open WebSockets
     connections_per_address: int = 32
     connections_per_second: float = 20.0  # accepted, after a burst of twice as many
+    address_connections_per_second: float = 5.0  # of one address beyond this machine, likewise
     hello_time: float = 5.0  # for the first message of a connection
     # Messages.
     message_size: int = 512 << 10  # of one message from a page
+    fragments: int = 64  # of one message; browsers send parts of tens of kilobytes
     request_size: int = 64 << 10  # of one engine request
     messages_per_second: float = 40.0  # per connection
     message_burst: float = 600.0  # saved up at most
@@ -43,7 +48,7 @@ class ServerLimits:
     cpu_burst: float = 2.0  # s saved up at most
     cpu_start: float = 0.5  # s of a new connection or session
     address_factor: float = 4.0  # an address has so many times the budget of a session
-    loop_rate: float = 0.01  # s per second for parsing what a connection sends
+    loop_rate: float = 0.01  # s per second for parsing frames and messages of a connection
     loop_burst: float = 0.03
     loop_start: float = 0.01  # s of a new connection
     flood_time: float = 10.0  # that parsing waits for this budget, before the connection is closed
@@ -140,30 +145,33 @@ class Account:
         self._thinking = self.thinking + seconds
 
 
-class Accounts:
-    """The accounts of the last sessions and addresses. A page that reconnects keeps its debt."""
+class RecentTable(Generic[_T]):
+    """The values of the last sessions or addresses, made when they are first needed. A page that
+    reconnects keeps its debt.
+    """
 
     _MAX = 2000
 
-    def __init__(self, limits: ServerLimits) -> None:
-        self._limits = limits
-        self._accounts: OrderedDict[str, Account] = OrderedDict()
+    def __init__(self, make: Callable[[], _T]) -> None:
+        self._make = make
+        self._values: OrderedDict[str, _T] = OrderedDict()
 
     def __contains__(self, name: str) -> bool:
-        return name in self._accounts
+        return name in self._values
 
-    def get(self, name: str, factor: float = 1.0) -> Account:
-        """The account of that name; a new one has `factor` times the budget of a session."""
-        if name not in self._accounts:
-            limits = self._limits
-            rate, burst, start = limits.cpu_rate, limits.cpu_burst, limits.cpu_start
-            self._accounts[name] = Account(
-                Budget(factor * rate, factor * burst, start=factor * start)
-            )
-            while len(self._accounts) > self._MAX:
-                self._accounts.popitem(last=False)
-        self._accounts.move_to_end(name)
-        return self._accounts[name]
+    def get(self, name: str) -> _T:
+        if name not in self._values:
+            self._values[name] = self._make()
+            if len(self._values) > self._MAX:
+                self._values.popitem(last=False)
+        self._values.move_to_end(name)
+        return self._values[name]
+
+
+def accounts(limits: ServerLimits, factor: float = 1.0) -> RecentTable[Account]:
+    """A table of accounts with `factor` times the budget of a session each."""
+    rate, burst, start = limits.cpu_rate, limits.cpu_burst, limits.cpu_start
+    return RecentTable(lambda: Account(Budget(factor * rate, factor * burst, start=factor * start)))
 
 
 class RequestError(TengenError):

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 MAX_ID = 2**31 - 1
+_MAX_MEMBERS = 8  # of a request of the server; pydantic would list each unknown one
 
 Id = Annotated[int, Field(ge=0, le=MAX_ID)]  # of a request; its events carry it
 Name = Annotated[str, Field(max_length=40)]  # of a game or a problem
@@ -108,7 +109,11 @@ class EngineRequest(NamedTuple):
 
 
 _ID = re.compile(r'"id"\s*:\s*(\d{1,9})\b')
-_LONG = re.compile(r'\s*\{\s*"type"\s*:\s*"(?:save_game|save_study|convert_record)"')
+# Parts of a long message.
+_START = re.compile(r'\s*+\{(?=\s*+"type"\s*+:\s*+"(?:save_game|save_study|convert_record)")')
+_MEMBER = re.compile(r'\s*+"(\w{1,20}+)"\s*+:\s*+(?=["\d])', re.ASCII)
+_NEXT = re.compile(r"\s*+(?:,|(\}\s*+\Z))")
+_DECODER = json.JSONDecoder()
 
 
 class InvalidMessage(Exception):
@@ -119,19 +124,30 @@ class InvalidMessage(Exception):
         self.id = id
 
 
-def check_length(text: str, limit: int) -> None:
-    """Raises InvalidMessage for a message of more characters, unless it begins with a type that may
-    have more: others are not worth parsing.
+def _read_long(text: str, limit: int) -> dict[str, Any]:
+    """Reads a message of more than `limit` characters: it begins with a type that may have more,
+    and has few members, all strings and numbers. Of others `json.loads` would make up to a hundred
+    thousand objects before they can be rejected.
     """
-    if len(text) > limit and not _LONG.match(text):
-        found = _ID.search(text[:200]) or _ID.search(text[-60:])
-        raise InvalidMessage(f"longer than {limit} characters", int(found[1]) if found else None)
+    message: dict[str, Any] = {}
+    following = _START.match(text)
+    for _ in range(_MAX_MEMBERS):
+        if following is None or (member := _MEMBER.match(text, following.end())) is None:
+            break
+        message[member[1]], end = _DECODER.raw_decode(text, member.end())
+        following = _NEXT.match(text, end)
+        if following is not None and following[1]:
+            return message
+    found = _ID.search(text[:200]) or _ID.search(text[-60:])
+    raise InvalidMessage(f"longer than {limit} characters", int(found[1]) if found else None)
 
 
-def parse(text: str) -> ServerRequest | EngineRequest:
-    """Reads a message. Raises InvalidMessage."""
+def parse(text: str, limit: int = 64 << 10) -> ServerRequest | EngineRequest:
+    """Reads a message; only some types may have more than `limit` characters. Raises
+    InvalidMessage.
+    """
     try:
-        message = json.loads(text)
+        message = json.loads(text) if len(text) <= limit else _read_long(text, limit)
     except RecursionError:
         raise InvalidMessage("the message is nested too deeply", None) from None
     except ValueError as error:
@@ -147,6 +163,8 @@ def parse(text: str) -> ServerRequest | EngineRequest:
             raise InvalidMessage(f"id: expected a whole number from 0 to {MAX_ID}", None)
         level = message.get("level")
         return EngineRequest(kind, id, level if type(level) is int else None, text)
+    if len(message) > _MAX_MEMBERS:
+        raise InvalidMessage(f"more than {_MAX_MEMBERS} members", id)
     try:
         request = _SERVER_REQUEST.validate_python(message)
         for value in message.values():

@@ -17,7 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tengen.web.limits import Budget, ServerLimits
+from tengen.web.limits import Budget, RecentTable, ServerLimits
 
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self';"
@@ -58,8 +58,9 @@ class SecurityMiddleware:
     ) -> None:
         self._app = app
         # Here rejecting costs least.
-        rate = limits.connections_per_second
+        rate, address_rate = limits.connections_per_second, limits.address_connections_per_second
         self._arrivals = Budget(rate, 2 * rate)
+        self._arrivals_from = RecentTable(lambda: Budget(address_rate, 2 * address_rate))
         self._requests = Budget(limits.requests_per_second, 2 * limits.requests_per_second)
         self._loopback_only = loopback_only
         self._names = {name.lower() for name in hosts} | {"localhost"}
@@ -95,13 +96,22 @@ class SecurityMiddleware:
             return 403, "pages of another Origin may not use this server"
         if scope["type"] == "websocket" and len(origins) != 1:
             return 403, "a WebSocket connection needs the page's Origin"
-        if scope["type"] == "websocket" and not self._arrivals.try_take():
+        if scope["type"] == "websocket" and not self._admits(scope.get("client")):
             return 503, "too many connections: try again in a moment"
         if scope["type"] == "http" and scope["method"] not in _METHODS:
             return 405, "only GET and HEAD are allowed"
         if len(scope["path"]) > _MAX_PATH:
             return 414, "the path is too long"
         return None
+
+    def _admits(self, client: tuple[str, int] | None) -> bool:
+        """Whether a new connection is within the budgets. What the one of its address rejects does
+        not count for the others.
+        """
+        address = client[0] if client else "localhost"
+        if not is_loopback(address) and not self._arrivals_from.get(address).try_take():
+            return False
+        return self._arrivals.try_take()
 
     def _accepts_host(self, host: str) -> bool:
         name = _without_port(host.lower())

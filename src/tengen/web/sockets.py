@@ -18,12 +18,15 @@ from typing import Any, ClassVar, TypeAlias, cast
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
 from tengen.web.limits import Budget, ServerLimits
 from tengen.web.security import is_loopback
 
 _log = logging.getLogger(__name__)
-LOST = "tengen.lost"
+# Extensions of the scope of a WebSocket, for the app.
+LOST = "tengen.lost"  # event of its end, which an app that does not receive would not notice
+CHARGE = "tengen.charge"  # takes CPU time in seconds from the budget for parsing
 _PIECE = 1024  # bytes that are parsed at a time; of the smallest frames, in a few milliseconds
 _TURN = 0.002  # s of CPU time after which other connections have their turn
 _INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # states of a client whose request is not complete
@@ -74,9 +77,7 @@ class SocketTable:
 
 
 class _Gate:
-    """Stands for a transport: gives its data to the protocol in pieces, as fast as the budget
-    allows.
-    """
+    """Wraps a transport: gives its data to the protocol in pieces, as fast as the budget allows."""
 
     def __init__(self, protocol: _Protocol, transport: asyncio.Transport) -> None:
         limits = protocol.table.limits
@@ -108,6 +109,9 @@ class _Gate:
         self._pending += data
         if self._timer is None:
             self._pump()
+
+    def charge(self, seconds: float) -> None:
+        self._budget.take(seconds)
 
     def take_pending(self) -> bytes:
         data, self._pending = bytes(self._pending), bytearray()
@@ -158,10 +162,30 @@ class _Gate:
             self.transport.resume_reading()
 
 
-class GuardedHttp(H11Protocol):
-    """HTTP. A connection without a complete request in time is closed."""
+class _Guarded(asyncio.Protocol):
+    """Puts a gate between the transport and the protocol that is the next base class."""
 
     table: ClassVar[SocketTable]
+    _gate: _Gate
+
+    def data_received(self, data: bytes) -> None:
+        self._gate.feed(data)
+
+    def deliver(self, data: bytes) -> None:
+        """Parses data."""
+        super().data_received(data)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._gate.set_full(True)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._gate.set_full(False)
+
+
+class GuardedHttp(_Guarded, H11Protocol):
+    """HTTP. A connection without a complete request in time is closed."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._gate = _Gate(self, transport)
@@ -179,12 +203,9 @@ class GuardedHttp(H11Protocol):
     def is_incomplete(self) -> bool:
         return self.conn.their_state in _INCOMPLETE
 
-    def data_received(self, data: bytes) -> None:
-        self._gate.feed(data)
-
     def deliver(self, data: bytes) -> None:
         """Parses data; a WebSocket gets what follows its handshake."""
-        super().data_received(data)
+        super().deliver(data)
         protocol = self._gate.transport.get_protocol()
         if protocol is not self:
             self.table.remove(self)
@@ -195,14 +216,6 @@ class GuardedHttp(H11Protocol):
             self._stop_timer()
         elif self.conn.their_state is h11.SEND_BODY or self.conn.trailing_data[0]:
             self._expect_request()
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._gate.set_full(True)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._gate.set_full(False)
 
     def _expect_request(self) -> None:
         if self._late is None:
@@ -215,12 +228,8 @@ class GuardedHttp(H11Protocol):
             self._late = None
 
 
-class GuardedSocket(WebSocketsSansIOProtocol):
-    """A WebSocket. The app finds the event LOST among the extensions of the scope: an app that does
-    not receive would not notice the end of the connection.
-    """
-
-    table: ClassVar[SocketTable]
+class GuardedSocket(_Guarded, WebSocketsSansIOProtocol):
+    """A WebSocket. Its scope has the extensions LOST and CHARGE."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         if isinstance(transport, _Gate):  # of the handshake
@@ -236,22 +245,19 @@ class GuardedSocket(WebSocketsSansIOProtocol):
         self.table.remove(self)
         super().connection_lost(exc)
 
-    def data_received(self, data: bytes) -> None:
-        self._gate.feed(data)
-
     def deliver(self, data: bytes) -> None:
-        super().data_received(data)
+        super().deliver(data)
         if self.handshake_initiated and not self.handshake_complete:  # the app has not begun
             extensions = cast(dict[str, Any], self.scope.get("extensions") or {})
-            cast(dict[str, Any], self.scope)["extensions"] = extensions | {LOST: self._lost}
+            extensions = extensions | {LOST: self._lost, CHARGE: self._gate.charge}
+            cast(dict[str, Any], self.scope)["extensions"] = extensions
 
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._gate.set_full(True)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._gate.set_full(False)
+    def handle_cont(self, event: Frame) -> None:
+        """Limits the parts of a message, which may be empty: its size does not limit them."""
+        if len(self.frames) < self.table.limits.fragments:
+            super().handle_cont(event)
+        else:
+            self.transport.abort()
 
 
 def protocols(limits: ServerLimits) -> tuple[type[asyncio.Protocol], type[asyncio.Protocol]]:

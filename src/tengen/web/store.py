@@ -303,12 +303,16 @@ class Store:
         if self.note and self._clock() < self._retry_at and not (to_read and self._file):
             raise _Later
         if self._file is None:
-            self._file = _open(self._path, self._limits)
-            self._identity = _identity(self._path)
-            if self._removed is not None:
-                with contextlib.suppress(sqlite3.Error), contextlib.closing(self._removed):
-                    self._removed.backup(self._file)
+            file = _open(self._path, self._limits)
+            if self._removed is not None:  # the only copy, until it is written again
+                try:
+                    self._removed.backup(file)
+                except BaseException:
+                    file.close()
+                    raise
+                self._removed.close()
                 self._removed = None
+            self._file, self._identity = file, _identity(self._path)
         return self._file
 
 

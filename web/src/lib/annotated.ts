@@ -2,7 +2,7 @@
 // A reviewed game as a record: verdicts and win rates as comments, marks of bad moves, better lines
 // as variations. The texts are those of `tengen review --out`.
 import type { MoveReview, ReviewEvent } from "./protocol";
-import { depthFirst, mainLine, type RecordNode, type SgfData, type SgfGame } from "./sgf_model";
+import { lineThrough, type RecordNode, type SgfData, type SgfGame } from "./sgf_model";
 
 type Review = Pick<ReviewEvent, "moves" | "accuracy_black" | "accuracy_white">;
 
@@ -26,7 +26,7 @@ const MARK_NAMES = ["BM", "DO", "IT", "TE"];
 /** The game with the review on its main line. Its comments stay. */
 export function annotated(game: SgfGame, review: Review): SgfGame {
   const nodes = game.nodes.map((node) => ({ ...node }));
-  const line = mainLine(game);
+  const line = lineThrough(game);
   for (const move of review.moves) {
     const node = nodes[line[move.ply - 1] ?? -1];
     if (node?.move !== move.move) continue;
@@ -34,8 +34,8 @@ export function annotated(game: SgfGame, review: Review): SgfGame {
     node.data = marked(node.data, move);
     addLine(nodes, node.parent, move.better);
   }
-  const [result] = depthFirst({ ...game, nodes });
-  return { ...result, rootComment: joined(game.rootComment, summary(review)) };
+  const rootComment = joined(game.rootComment, summary(review));
+  return { ...game, nodes: depthFirst(nodes), rootComment };
 }
 
 function percent(value: number): string {
@@ -72,6 +72,22 @@ function addLine(nodes: RecordNode[], parent: number, moves: string[]): void {
     nodes.push({ parent, move, comment: "", data: null });
     parent = nodes.length - 1;
   }
+}
+
+/** The nodes with the added lines at their places. */
+function depthFirst(nodes: RecordNode[]): RecordNode[] {
+  const children: number[][] = [[], ...nodes.map(() => [])];
+  nodes.forEach(({ parent }, n) => children[parent + 1]!.push(n));
+  const places = new Array<number>(nodes.length);
+  const ordered: RecordNode[] = [];
+  const waiting = [...children[0]!].reverse();
+  for (let n = waiting.pop(); n !== undefined; n = waiting.pop()) {
+    const node = nodes[n]!;
+    places[n] = ordered.length;
+    ordered.push({ ...node, parent: node.parent < 0 ? -1 : places[node.parent]! });
+    for (const child of [...children[n + 1]!].reverse()) waiting.push(child);
+  }
+  return ordered;
 }
 
 function joined(...parts: string[]): string {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // State shared by the whole page: the mode, settings, notices, the choice of the engine.
-import { engine, RequestRejected, type EngineKind } from "./engine.svelte";
+import { engine, type EngineKind } from "./engine.svelte";
 import { errorText } from "./format";
 import type { GameSettings } from "./game_state";
 import { games } from "./games";
-import { takeToken } from "./server_back_end";
+import { RequestRejected, takeToken } from "./server_back_end";
 import { isLink, newGameFromAddress } from "./share";
 import { permanent } from "./storage";
 import { detectLanguage, setLanguage, t, type Language } from "./text.svelte";
@@ -15,7 +15,6 @@ export const MODES: Mode[] = ["play", "analyse", "review", "learn"];
 export type Theme = "auto" | "light" | "dark";
 
 export const NEW_GAME: GameSettings = {
-  type: "new_game",
   rule: "renju",
   size: 15,
   you: "black",
@@ -27,6 +26,7 @@ export const NEW_GAME: GameSettings = {
 const SETTINGS = "tengen-settings"; // storage key
 const NOTICE_TIME = 5000; // ms
 const FAULT_TIME = 30_000; // ms that a notice about storage is shown
+const RETRY = 2000; // ms until the page asks again which engines there are
 const LATE = 2500; // ms without a connection before the page says so
 
 interface Settings {
@@ -61,10 +61,17 @@ function loadSettings(): Settings {
   return wanted ? { ...settings, last: { ...NEW_GAME, ...settings.last, ...wanted } } : settings;
 }
 
-/** The engines of this page, the default one first. */
+/** The engines of this page, the default one first. Tries until the page's host answers. */
 async function findEngines(): Promise<EngineKind[]> {
-  if (!(await WorkerBackEnd.isOffered())) return ["server"];
-  return (await WorkerBackEnd.isStatic()) ? ["browser"] : ["server", "browser"];
+  for (;;) {
+    try {
+      const manifest = await WorkerBackEnd.offer();
+      if (!manifest) return ["server"];
+      return manifest.offline ? ["browser"] : ["server", "browser"];
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, RETRY));
+    }
+  }
 }
 
 export interface Notice {
@@ -91,10 +98,6 @@ class App {
   private noticeId = 0;
   private readonly openHandlers: (() => void)[] = [];
 
-  get connected(): boolean {
-    return engine.isReady;
-  }
-
   start(): void {
     takeToken();
     setLanguage(this.settings.language);
@@ -105,6 +108,8 @@ class App {
       const key = fault === "server" ? "serverStoresNothing" : "browserStoresNothing";
       this.notify(t(key, reason), "error", undefined, FAULT_TIME);
     };
+    games.onConflict = (replace) =>
+      this.notify(t("studyConflict"), "error", replace, FAULT_TIME);
     games.onMerged = () => this.runOpenHandlers();
     setTimeout(() => (this.isLate = true), LATE);
     void this.open();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The first moves of an analysis as discs on the board, and the colour that stands for a win rate.
 import { chances, ownMate, ownRate } from "./format";
-import { isPass } from "./points";
+import { PASS } from "./points";
 import type { AnalysisLine, Colour } from "./protocol";
 
 /** How a win rate of the side to move is coloured. */
-export type Tone = "good" | "even" | "bad";
+type Tone = "good" | "even" | "bad";
 
 export interface Candidate {
   point: string;
@@ -27,7 +27,7 @@ export function toneOf(winRate: number): Tone {
 export function candidatesOf(lines: AnalysisLine[], turn: Colour): Candidate[] {
   return lines.flatMap((line) => {
     const point = line.moves[0];
-    if (!point || isPass(point)) return [];
+    if (!point || point === PASS) return [];
     const rate = ownRate(line.win_rate, turn);
     return [
       {

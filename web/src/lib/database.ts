@@ -3,13 +3,14 @@
 
 export interface DatabaseRow {
   games: { game: string; state: string; changed: number };
-  study: { name: "study"; text: string; isSent: boolean };
+  study: { name: "study"; text: string; isSent: boolean; stamp?: string }; // 0.1.0: no stamp
   solved: { problem: string };
 }
 export type Table = keyof DatabaseRow;
 
 const NAME = "tengen";
 const VERSION = 1;
+const OPEN_WAIT = 10_000; // ms that opening may take
 const KEYS: Record<Table, string> = { games: "game", study: "name", solved: "problem" };
 
 function settled<T>(request: IDBRequest<T>): Promise<T> {
@@ -19,7 +20,17 @@ function settled<T>(request: IDBRequest<T>): Promise<T> {
   });
 }
 
-/** All methods reject if the browser has no database, or it is full or damaged. */
+/** Resolves when the data of a transaction are stored. */
+function completed(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = () => reject(transaction.error ?? new Error("the database failed"));
+    transaction.oncomplete = () => resolve();
+    transaction.onerror = failed;
+    transaction.onabort = failed;
+  });
+}
+
+/** All methods reject if the browser has no database, or it is full, damaged or blocked. */
 export class Database {
   private opened: Promise<IDBDatabase> | null = null;
 
@@ -37,7 +48,21 @@ export class Database {
           request.result.createObjectStore(table, { keyPath });
       }
     };
-    const database = await settled(request);
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      let isLate = false;
+      const giveUp = () => {
+        isLate = true;
+        reject(new Error("another tab blocks the database"));
+      };
+      const timer = setTimeout(giveUp, OPEN_WAIT);
+      request.onblocked = giveUp;
+      request.onerror = () => reject(request.error ?? new Error("the database failed"));
+      request.onsuccess = () => {
+        clearTimeout(timer);
+        if (isLate) request.result.close();
+        else resolve(request.result);
+      };
+    });
     const forget = () => (this.opened = null);
     database.onclose = forget; // the browser has closed it
     database.onversionchange = () => {
@@ -60,15 +85,31 @@ export class Database {
   ): Promise<void> {
     const database = await this.open();
     const transaction = database.transaction(table, "readwrite");
-    const done = new Promise<void>((resolve, reject) => {
-      const failed = () => reject(transaction.error ?? new Error("the database failed"));
-      transaction.oncomplete = () => resolve();
-      transaction.onerror = failed;
-      transaction.onabort = failed;
-    });
+    const done = completed(transaction);
     const store = transaction.objectStore(table);
     for (const row of rows) store.put(row);
     for (const key of deleted) store.delete(key);
     return done;
+  }
+
+  /** Writes the study, unless the stored one is another and has a stamp that is not in `known`:
+   * returns that stamp, or null if the study was written. */
+  async writeStudy(
+    row: DatabaseRow["study"],
+    known: ReadonlySet<string>,
+  ): Promise<string | null> {
+    const database = await this.open();
+    const transaction = database.transaction("study", "readwrite");
+    const done = completed(transaction);
+    const store = transaction.objectStore("study");
+    const stored: IDBRequest<DatabaseRow["study"] | undefined> = store.get(row.name);
+    let other: string | null = null;
+    stored.onsuccess = () => {
+      const { text = row.text, stamp = "" } = stored.result ?? {};
+      if (text === row.text || known.has(stamp)) store.put(row);
+      else other = stamp;
+    };
+    await done;
+    return other;
   }
 }

@@ -4,7 +4,7 @@ import type { SgfGame } from "./sgf_model";
 
 const MAX_NAME = 40; // characters of a player's name
 
-export interface DownloadOptions {
+interface DownloadOptions {
   extension: string;
   moves: number;
   today: Date;
@@ -20,7 +20,7 @@ export function downloadName(game: SgfGame, options: DownloadOptions): string {
   const parts: string[] = [];
   if (black || white) {
     parts.push(black || "black", white || "white");
-    const year = /\d{4}/.exec(game.rootData?.DT?.[0] ?? "")?.[0];
+    const year = /\d{4}/.exec(game.names.date ?? "")?.[0];
     if (year) parts.push(year);
     if (isPicture) parts.push(count);
   } else {

@@ -2,6 +2,7 @@
 // Typed requests to the engine of the page, whichever back end answers them. Every request ends:
 // with its last event, with RequestRejected, or with Error `connection` or `timeout`.
 import { errorText } from "./format";
+import { isLast } from "./protocol";
 import type {
   AnalyseRequest,
   AnalysisEvent,
@@ -21,11 +22,11 @@ import type {
   SolveRequest,
   Swap2Event,
   Swap2Request,
+  WithoutId,
 } from "./protocol";
 import { RequestRejected, ServerBackEnd } from "./server_back_end";
 import { WorkerBackEnd } from "./worker_back_end";
 
-export { RequestRejected };
 export type EngineKind = BackEnd["kind"];
 
 /** A request that takes time. */
@@ -36,8 +37,7 @@ export interface Job<T> {
   stop(): void;
 }
 
-type OmitId<T> = T extends { id: number } ? Omit<T, "id"> : never;
-type RequestBody = OmitId<EngineRequest>;
+type RequestBody = WithoutId<EngineRequest>;
 type Options<T> = Omit<T, "type" | "id" | "position">;
 type Event<T extends EngineEvent["type"]> = Extract<EngineEvent, { type: T }>;
 
@@ -57,16 +57,11 @@ const SEARCH_TIME = 90_000; // ms of a move or a solver, above the limits of the
 const STREAM_TIME = 180_000; // ms between two events of an analysis or a review
 const STARTING: BackEndState = { connection: "starting", loading: null };
 
-/** Whether an event is the last one of its request. */
-function isLast(event: EngineEvent): boolean {
-  return !("state" in event) || event.state !== "running";
-}
-
 class Engine {
   state = $state.raw<BackEndState>(STARTING);
   kind = $state<EngineKind | null>(null); // null: not chosen yet
-  isQueued = $state(false); // a search waits for a free engine of the server
-  fault = $state(""); // why the engine cannot start; empty: it can
+  isQueued = $state(false); // a request waits for a free engine
+  fault = $state(""); // why the engine could not start; empty: it could, or has not tried
   /** The server of this page, if there is one: it stores games whichever engine plays. */
   server: ServerBackEnd | null = null;
   private backEnd: BackEnd | null = null;
@@ -74,7 +69,9 @@ class Engine {
   private lastId = 0;
   private lastStep: Promise<unknown> = Promise.resolve();
   private readonly pending = new Map<number, Pending>();
+  private readonly queued = new Set<number>(); // ids of requests that wait for a free engine
   private readonly readyHandlers: (() => void)[] = [];
+  private readonly lostHandlers: (() => void)[] = [];
   private readonly serverHandlers: (() => void)[] = [];
 
   get isReady(): boolean {
@@ -84,6 +81,11 @@ class Engine {
   /** Adds a handler that runs whenever the engine becomes ready. */
   onReady(handler: () => void): void {
     this.readyHandlers.push(handler);
+  }
+
+  /** Adds a handler that runs whenever the engine is no longer ready. */
+  onLost(handler: () => void): void {
+    this.lostHandlers.push(handler);
   }
 
   /** Adds a handler that runs whenever the server is connected. */
@@ -105,11 +107,12 @@ class Engine {
     });
   }
 
-  /** Switches the back end; pending requests fail with Error `connection`. */
+  /** Chooses the back end; another than before: pending requests fail with Error `connection`. */
   use(kind: EngineKind): void {
-    this.rejectAll();
+    if (this.kind !== null) this.rejectAll();
     if (this.backEnd?.kind === "browser") this.backEnd.close();
     this.kind = kind;
+    this.fault = "";
     if (kind === "server") {
       if (!this.server) this.connect();
       this.backEnd = this.server;
@@ -258,7 +261,7 @@ class Engine {
     const entry = event.id === null ? undefined : this.pending.get(event.id);
     if (!entry || event.id === null) return; // of a request that has ended
     this.restartTimer(event.id, entry);
-    this.isQueued = event.type === "queued";
+    this.setQueued(event.id, event.type === "queued");
     if (event.type === "queued") return;
     if (event.type === "error") this.reject(event.id, new RequestRejected(event));
     else if (event.type === entry.type) {
@@ -271,6 +274,13 @@ class Engine {
   private remove(id: number): void {
     clearTimeout(this.pending.get(id)?.timer);
     this.pending.delete(id);
+    this.setQueued(id, false);
+  }
+
+  private setQueued(id: number, isQueued: boolean): void {
+    if (isQueued) this.queued.add(id);
+    else this.queued.delete(id);
+    this.isQueued = this.queued.size > 0;
   }
 
   private reject(id: number, error: Error): void {
@@ -280,7 +290,6 @@ class Engine {
   }
 
   private rejectAll(): void {
-    this.isQueued = false;
     for (const id of [...this.pending.keys()]) this.reject(id, new Error("connection"));
   }
 
@@ -292,6 +301,7 @@ class Engine {
       this.sendPending();
       if (!wasReady) for (const handler of this.readyHandlers) handler();
     } else if (state.connection !== "starting") this.rejectAll();
+    if (wasReady && !this.isReady) for (const handler of this.lostHandlers) handler();
   }
 }
 

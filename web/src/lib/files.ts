@@ -6,10 +6,11 @@ import { downloadName } from "./download_name";
 import { engine } from "./engine.svelte";
 import { encodeGif } from "./gif";
 import { drawBoard } from "./picture";
-import { isPass } from "./points";
+import { numbersOf } from "./points";
 import type { GamePosition, PositionView, ReviewEvent } from "./protocol";
 import { MAX_FILE, decodeText } from "./record_formats";
-import { mainLine, writeSgf, type SgfGame } from "./sgf";
+import { lineThrough, type SgfGame } from "./sgf_model";
+import { writeSgf } from "./sgf_writer";
 import { study } from "./study.svelte";
 import { t } from "./text.svelte";
 
@@ -56,7 +57,7 @@ function tooLarge(size: number): void {
   app.notify(t("tooLarge", Math.ceil(size / 1000), MAX_FILE / 1000), "error");
 }
 
-export function saveBlob(blob: Blob, name: string): void {
+function saveBlob(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;
@@ -70,20 +71,13 @@ function saveText(text: string, name: string, type = "application/octet-stream")
 
 /** Saves a game; with a review its verdicts, win rates and better lines too. */
 export function saveSgf(game: SgfGame, review: ReviewEvent | null = null): void {
-  const moves = mainLine(game).length;
+  const moves = lineThrough(game).length;
   const isReview = review !== null;
   const name = downloadName(game, { extension: "sgf", moves, today: new Date(), isReview });
   saveText(writeSgf(review ? annotated(game, review) : game), name);
 }
 
 // --- pictures ---
-
-/** The number of each move by its point. */
-function numbersOf(moves: string[]): Map<string, number> {
-  const numbers = new Map<string, number>();
-  moves.forEach((move, n) => !isPass(move) && numbers.set(move, n + 1));
-  return numbers;
-}
 
 function draw(
   position: GamePosition,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Formats results, numbers, and texts of a back end in the language of the page.
-import type { AttemptEvent, Colour, ErrorEvent, GameResult, Rule } from "./protocol";
-import type { RecordNote } from "./sgf";
-import { fill, isEnglish, t, type Key } from "./text.svelte";
-import { COUNTED } from "./translations";
+import type { AttemptEvent, Colour, ErrorEvent, GameResult, MoveReview, Rule } from "./protocol";
+import type { RecordNote } from "./sgf_model";
+import { fill, isEnglish, t } from "./text.svelte";
+import { COUNTED, type Key } from "./translations";
+
+/** The verdicts on bad moves. */
+export const ERRORS = ["inaccuracy", "mistake", "blunder", "missed_win"] as const;
 
 const REASONS: Record<GameResult["reason"], Key> = {
   five: "byFive",
@@ -41,6 +44,16 @@ export function counted(
   return isEnglish() ? fill(count === 1 ? one : many, ...values) : t(key, ...values);
 }
 
+/** Whether a verdict is one of `ERRORS`. */
+export function isError(verdict: MoveReview["verdict"]): boolean {
+  return ERRORS.some((error) => error === verdict);
+}
+
+/** An accuracy, which is in per cent. */
+export function percent(accuracy: number | null): string {
+  return accuracy === null ? "–" : accuracy.toFixed(0);
+}
+
 /** Black's win rate for a side. */
 export function ownRate(winRate: number, side: Colour): number {
   return side === "black" ? winRate : 1 - winRate;
@@ -52,7 +65,7 @@ export function ownMate(mate: number | null, side: Colour): number | null {
 }
 
 /** The winner's moves until a mate in plies. Proofs and problems count them too. */
-export function movesToMate(mate: number): number {
+function movesToMate(mate: number): number {
   return Math.ceil(Math.abs(mate) / 2);
 }
 
@@ -70,7 +83,7 @@ export function chancesText(winRate: number, mate: number | null): string {
 }
 
 // The texts of errors are English; their codes select translations.
-const ERRORS: Record<string, Key> = {
+const ERROR_TEXTS: Record<string, Key> = {
   busy: "errorBusy",
   over: "errorOver",
   blocked: "errorBlocked",
@@ -84,13 +97,14 @@ const ERRORS: Record<string, Key> = {
 
 /** The English text of an error says more than the translations. */
 export function errorText(event: ErrorEvent): string {
-  const key = ERRORS[event.code];
+  const key = ERROR_TEXTS[event.code];
   return isEnglish() || !key ? event.text : t(key, event.text);
 }
 
 const NOTES: Record<RecordNote["code"], Key> = {
   rule: "noteRule",
   max_nodes: "noteMaxNodes",
+  max_games: "noteMaxGames",
   move: "noteMove",
   setup: "noteSetup",
   hidden: "noteHidden",

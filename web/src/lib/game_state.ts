@@ -21,7 +21,6 @@ export interface ClockSettings {
 /** Settings of a game: `you` is `swap2` if the engine places the first stones, `swap2_you` if the
  * person does, `both` for two people. The engine plays `level`, or `seconds` per move if set. */
 export interface GameSettings {
-  type: "new_game";
   rule: Rule;
   size: number;
   you: Side;
@@ -68,6 +67,7 @@ interface Fields {
 }
 
 const RANDOM_LIMIT = 2 ** 31;
+const FULL_LEVEL = 10;
 
 export function randomBelow(limit: number): number {
   return Math.floor(Math.random() * limit);
@@ -76,6 +76,11 @@ export function randomBelow(limit: number): number {
 function newName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The level at which the engine plays; by time, it plays at full strength. */
+export function levelOf({ level, seconds }: GameSettings): number {
+  return seconds === null ? level : FULL_LEVEL;
 }
 
 export function openingOf(code: string | null): Opening | null {
@@ -129,6 +134,12 @@ export class GameState {
     });
   }
 
+  /** Whether another state has the same moves and stage; the clocks may differ. */
+  isSameAs(other: GameState | null): boolean {
+    const hasMoves = this.game === other?.game && this.moves.join() === other.moves.join();
+    return hasMoves && this.stage === other.stage;
+  }
+
   // --- whose turn it is ---
 
   get view(): PositionView {
@@ -170,8 +181,10 @@ export class GameState {
     return this.hasExtraStones ? ["black", "white"] : ["black", "white", "more"];
   }
 
-  /** Whether the person has made a move after the fixed ones. */
+  /** Whether the person has made a move after the fixed ones. A game that was lost on time stays
+   * lost: the clock has no time left. */
   get canTakeBack(): boolean {
+    if (this.result?.reason === "time") return false;
     if (this.isBetweenPeople) return this.moves.length > this.fixedMoves;
     const movers = this.views.slice(this.fixedMoves, this.moves.length).map((view) => view.turn);
     return this.you !== null && movers.includes(this.you);

@@ -7,16 +7,41 @@ import { RequestRejected, type ServerBackEnd, type StorageRequestBody } from "./
 import { permanent } from "./storage";
 
 const MAX_GAMES = 200;
-const MAX_SENT = 400_000; // bytes of a study that the server takes
+const MAX_STUDY = 400_000; // bytes of a study that the server takes
+const MAX_MESSAGE = 520_000; // bytes of a message that it takes: a longer one ends the connection
 const SEND_PAUSE = 50; // ms between two games that are sent again
 const READ_WAIT = 2000; // ms that the page waits for the database of the browser
 const SERVER_WAIT = 2500; // ms that it waits for the games of the server
 
-const UNWRITTEN = "tengen-unwritten"; // storage key: what `leave` kept
+// Storage keys: what `leave` kept.
+const UNWRITTEN_GAMES = "tengen-unwritten";
+const UNWRITTEN_STUDY = "tengen-unwritten-study";
 
-interface Unwritten {
-  games: StoredGame[];
-  study: string | null;
+interface UnwrittenStudy {
+  text: string;
+  stamp: string;
+  known: string[]; // stamps that it may replace
+}
+
+function newStamp(): string {
+  return Math.random().toString(36).slice(2);
+}
+
+/** The value of a storage key; null if there is none or it is damaged. */
+function parsed<T>(key: string): T | null {
+  try {
+    return JSON.parse(permanent.get(key) ?? "null") as T | null;
+  } catch {
+    return null;
+  }
+}
+
+function unwrittenGames(): StoredGame[] {
+  return parsed<{ games: StoredGame[] }>(UNWRITTEN_GAMES)?.games ?? [];
+}
+
+function keepUnwrittenGames(games: StoredGame[]): void {
+  permanent.set(UNWRITTEN_GAMES, games.length ? JSON.stringify({ games }) : null);
 }
 
 /** Why something is not stored: only in memory, or not on the server. */
@@ -25,6 +50,9 @@ export type StorageFault = "browser" | "server";
 class Games {
   /** Called once per fault, with its reason. */
   onFault: (fault: StorageFault, reason: string) => void = () => {};
+  /** Called when a study was not stored since another tab has stored another one; `replace` stores
+   * it nevertheless. */
+  onConflict: (replace: () => void) => void = () => {};
   /** Called when a database answered after the page had begun. */
   onMerged: () => void = () => {};
   private readonly database = new Database();
@@ -32,6 +60,9 @@ class Games {
   private readonly kept = new Map<string, StoredGame>();
   private readonly solvedNames = new Set<string>();
   private studyText: string | null = null;
+  private studyStamp = newStamp(); // of `studyText`; another text has another one
+  private readonly stamps = new Set<string>(); // of the studies that this tab read or wrote
+  private isStudyRefused = false; // another tab's is stored, and the person decides
   private isStudySent = true;
   private isStudyWritten = true; // into the browser's database
   private isMerged = false; // the server's data were read
@@ -47,7 +78,7 @@ class Games {
     this.server = server;
     this.takeUnwritten();
     // A page that is shown again still has what it had not written.
-    addEventListener("pageshow", (event) => event.persisted && permanent.set(UNWRITTEN, null));
+    addEventListener("pageshow", (event) => event.persisted && this.forgetUnwritten());
     let isLate = false;
     const late = new Promise<void>((resolve) => {
       setTimeout(() => {
@@ -74,10 +105,16 @@ class Games {
         this.database.all("study"),
         this.database.all("solved"),
       ]);
-      for (const row of games) if (!this.kept.has(row.game)) this.kept.set(row.game, row);
+      for (const row of games) {
+        if ((this.kept.get(row.game)?.changed ?? -Infinity) >= row.changed) continue;
+        this.kept.set(row.game, row);
+        this.unwritten.delete(row.game);
+      }
+      if (this.unwritten.size) void this.write([]);
       for (const row of solved) this.solvedNames.add(row.problem);
       if (studies[0] && this.studyText === null) {
         this.studyText = studies[0].text;
+        this.studyStamp = studies[0].stamp ?? "";
         this.isStudySent = studies[0].isSent;
       }
     } catch (error) {
@@ -88,27 +125,39 @@ class Games {
   /** Keeps what the database of the browser does not have yet. The page is closed, which may end
    * the writing: only `localStorage` is written at once. */
   leave(): void {
-    const games = [...this.unwritten].flatMap((game) => this.kept.get(game) ?? []);
-    const study = this.isStudyWritten ? null : this.studyText;
-    if (!games.length && study === null) return;
-    permanent.set(UNWRITTEN, JSON.stringify({ games, study } satisfies Unwritten));
+    const games = new Map(unwrittenGames().map((entry) => [entry.game, entry])); // of other tabs
+    for (const game of this.unwritten) {
+      const entry = this.kept.get(game);
+      if (entry && entry.changed >= (games.get(game)?.changed ?? 0)) games.set(game, entry);
+    }
+    keepUnwrittenGames([...games.values()]);
+    const { studyText: text, studyStamp: stamp } = this;
+    if (text === null || this.isStudyWritten || this.isStudyRefused) return;
+    const study: UnwrittenStudy = { text, stamp, known: [...this.stamps] };
+    permanent.set(UNWRITTEN_STUDY, JSON.stringify(study));
   }
 
+  /** Removes what `leave` of this tab kept. */
+  private forgetUnwritten(): void {
+    const isOther = ({ game, changed }: StoredGame) => this.kept.get(game)?.changed !== changed;
+    keepUnwrittenGames(unwrittenGames().filter(isOther));
+    if (parsed<UnwrittenStudy>(UNWRITTEN_STUDY)?.stamp === this.studyStamp)
+      permanent.set(UNWRITTEN_STUDY, null);
+  }
+
+  /** `read` writes the games, unless it finds newer ones. */
   private takeUnwritten(): void {
-    const text = permanent.get(UNWRITTEN);
-    if (text === null) return;
-    permanent.set(UNWRITTEN, null);
-    let unwritten: Unwritten;
-    try {
-      unwritten = JSON.parse(text) as Unwritten;
-    } catch {
-      return; // damaged
+    for (const entry of unwrittenGames()) {
+      this.kept.set(entry.game, entry);
+      this.unwritten.add(entry.game);
     }
-    const { games, study } = unwritten;
-    for (const game of games) this.kept.set(game.game, game);
-    if (games.length) void this.write(games.map(({ game }) => game));
-    if (study === null) return;
-    this.studyText = study;
+    const study = parsed<UnwrittenStudy>(UNWRITTEN_STUDY);
+    permanent.set(UNWRITTEN_GAMES, null);
+    permanent.set(UNWRITTEN_STUDY, null);
+    if (!study) return;
+    this.studyText = study.text;
+    this.studyStamp = study.stamp;
+    for (const stamp of study.known) this.stamps.add(stamp);
     this.isStudySent = this.isStudyWritten = false;
     void this.keepStudy();
   }
@@ -163,30 +212,57 @@ class Games {
 
   async study(): Promise<string | null> {
     await this.ready;
+    this.stamps.add(this.studyStamp);
     return this.studyText;
   }
 
-  /** Stores the study; never rejects. */
+  /** Stores the study, unless another tab has stored another one since this tab read or wrote it;
+   * never rejects. */
   async saveStudy(text: string): Promise<void> {
+    if (text !== this.studyText) this.studyStamp = newStamp();
+    this.stamps.add(this.studyStamp);
     this.studyText = text;
-    this.isStudySent = this.isStudyWritten = false;
-    const [isSent] = await Promise.all([this.sendStudy(), this.keepStudy()]);
-    if (!isSent || this.studyText !== text) return;
+    this.isStudySent = this.isStudyWritten = this.isStudyRefused = false;
+    if (!(await this.keepStudy()) || this.studyText !== text) return;
+    if (!(await this.sendStudy(text)) || this.studyText !== text) return;
     this.isStudySent = true;
     await this.keepStudy();
   }
 
-  private async keepStudy(): Promise<void> {
-    const { studyText: text, isStudySent: isSent } = this;
-    if (text === null) return;
-    const isWritten = await this.keep("study", [{ name: "study", text, isSent }]);
-    if (isWritten && this.studyText === text) this.isStudyWritten = true;
+  /** Writes the study into the browser's database; returns false if another tab's is there. */
+  private async keepStudy(): Promise<boolean> {
+    const { studyText: text, studyStamp: stamp, isStudySent: isSent } = this;
+    if (text === null) return true;
+    let other: string | null;
+    try {
+      other = await this.database.writeStudy({ name: "study", text, isSent, stamp }, this.stamps);
+    } catch (error) {
+      this.fault("browser", error);
+      return true;
+    }
+    if (other !== null) {
+      const found = other;
+      this.isStudyRefused = true;
+      this.onConflict(() => {
+        this.stamps.add(found);
+        void this.saveStudy(text);
+      });
+      return false;
+    }
+    for (const older of this.stamps) {
+      if (older === stamp) break;
+      this.stamps.delete(older);
+    }
+    if (this.studyText === text) this.isStudyWritten = true;
+    return true;
   }
 
-  private async sendStudy(): Promise<boolean> {
-    const text = this.studyText ?? "";
-    if (!this.server || new Blob([text]).size > MAX_SENT) return false;
-    return this.send({ type: "save_study", text });
+  /** A study that is too large for the server stays in the browser. */
+  private async sendStudy(text: string): Promise<boolean> {
+    const body = { type: "save_study", text } as const;
+    const isTooLarge =
+      new Blob([text]).size > MAX_STUDY || new Blob([JSON.stringify(body)]).size > MAX_MESSAGE;
+    return !isTooLarge && this.send(body);
   }
 
   async solved(): Promise<Set<string>> {
@@ -196,21 +272,11 @@ class Games {
 
   async saveSolved(problem: string): Promise<void> {
     this.solvedNames.add(problem);
+    const written = this.database.write("solved", [{ problem }]);
     await Promise.all([
-      this.keep("solved", [{ problem }]),
+      written.catch((error: unknown) => this.fault("browser", error)),
       this.send({ type: "save_solved", problem }),
     ]);
-  }
-
-  /** Writes into the browser's database; returns whether that succeeded. */
-  private async keep(...row: Parameters<Database["write"]>): Promise<boolean> {
-    try {
-      await this.database.write(...row);
-      return true;
-    } catch (error) {
-      this.fault("browser", error);
-      return false;
-    }
   }
 
   // --- the server ---
@@ -265,7 +331,10 @@ class Games {
   private takeStudy(text: string | null): boolean {
     if (text === null || text === this.studyText) return false;
     if (this.studyText !== null && !this.isStudySent) return false; // the page's is newer
+    this.stamps.add(this.studyStamp); // this one may be replaced
     this.studyText = text;
+    this.studyStamp = newStamp();
+    this.stamps.add(this.studyStamp);
     this.isStudySent = true;
     void this.keepStudy();
     return true;
@@ -279,8 +348,9 @@ class Games {
       await this.send({ type: "save_game", game, state });
       await new Promise((resolve) => setTimeout(resolve, SEND_PAUSE));
     }
-    if (this.studyText !== null && this.studyText !== welcome.study && !this.isStudySent)
-      await this.saveStudy(this.studyText);
+    const { studyText: study } = this;
+    const isUnsent = !this.isStudySent && !this.isStudyRefused;
+    if (study !== null && study !== welcome.study && isUnsent) await this.saveStudy(study);
     for (const problem of this.solvedNames) {
       if (!welcome.solved.includes(problem)) await this.send({ type: "save_solved", problem });
     }

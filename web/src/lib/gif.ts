@@ -203,7 +203,7 @@ export async function encodeGif(
     out.push(0x2c, ...word(x), ...word(y), ...word(wide), ...word(high), 0);
     lzw(part, out);
     before = now;
-    await new Promise((rest) => setTimeout(rest)); // the page stays alive
+    await new Promise((rest) => setTimeout(rest)); // lets the page handle events
   }
   out.push(0x3b);
   return new Uint8Array(out);

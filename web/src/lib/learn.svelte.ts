@@ -44,7 +44,7 @@ class Learn {
   hint = $state<string | null>(null);
   rule = $state<Rule | null>(null); // of the filter; null: any
   length = $state<number | null>(null);
-  busy = $state(false);
+  private busyWith = $state.raw<Problem | null>(null); // its move is checked or solution shown
   private isLoading = false;
 
   get matching(): Problem[] {
@@ -56,6 +56,14 @@ class Learn {
   /** The place of the problem among the matching ones, from 1. */
   get number(): number {
     return this.matching.findIndex((p) => p.name === this.problem?.name) + 1;
+  }
+
+  get busy(): boolean {
+    return this.busyWith !== null && this.busyWith === this.problem;
+  }
+
+  private get isOver(): boolean {
+    return this.verdict === "solved" || this.verdict === "wrong";
   }
 
   private get position(): GamePosition {
@@ -117,25 +125,40 @@ class Learn {
     }
   }
 
-  /** Plays a move of the attacker; `isShown`: of the solution, which solves nothing. */
-  async play(move: string, isShown = false): Promise<void> {
+  /** Plays a move of the attacker. */
+  async play(move: string): Promise<void> {
+    await this.whileBusy((problem) => this.attempt(problem, move, false));
+  }
+
+  /** Runs an action on the current problem, unless one runs. Another problem does not wait for it. */
+  private async whileBusy(action: (problem: Problem) => Promise<unknown>): Promise<void> {
     const { problem } = this;
-    if (!problem || !this.view || this.busy) return;
-    if (this.verdict === "solved" || this.verdict === "wrong") return;
-    this.busy = true;
+    if (!problem || this.busy) return;
+    this.busyWith = problem;
+    try {
+      await action(problem);
+    } finally {
+      if (this.busyWith === problem) this.busyWith = null;
+    }
+  }
+
+  /** Plays a move and its verdict; returns whether it was played. `isShown`: of the solution, which
+   * solves nothing. */
+  private async attempt(problem: Problem, move: string, isShown: boolean): Promise<boolean> {
+    if (!this.view || this.isOver) return false;
     this.hint = null;
     const before = { moves: this.moves, view: this.view };
     try {
       const view = await engine.view({ ...this.position, moves: [...this.moves, move] });
-      if (this.problem !== problem) return;
+      if (this.problem !== problem) return false;
       this.moves = [...this.moves, move];
       this.view = view;
       await this.judge(problem, isShown);
+      return true;
     } catch (error) {
       if (this.problem === problem) Object.assign(this, before); // not played
       app.failed(error);
-    } finally {
-      this.busy = false;
+      return false;
     }
   }
 
@@ -176,17 +199,17 @@ class Learn {
   }
 
   /** Plays the solution, move by move. */
-  async showSolution(): Promise<void> {
-    if (this.verdict === "wrong") await this.restart();
-    const { problem } = this;
-    while (problem && this.problem === problem && this.verdict !== "solved") {
-      await this.requestHint();
-      if (!this.hint) return;
-      await new Promise((resolve) => setTimeout(resolve, 2 * REPLY_TIME));
-      if (this.problem !== problem || !this.hint) return;
-      await this.play(this.hint, true);
-      if (this.verdict === "none" || this.verdict === "wrong") return;
-    }
+  showSolution(): Promise<void> {
+    return this.whileBusy(async (problem) => {
+      if (this.verdict === "wrong") await this.restart();
+      while (this.problem === problem && !this.isOver) {
+        await this.requestHint();
+        if (!this.hint) return;
+        await new Promise((resolve) => setTimeout(resolve, 2 * REPLY_TIME));
+        if (this.problem !== problem || !this.hint) return;
+        if (!(await this.attempt(problem, this.hint, true))) return;
+      }
+    });
   }
 }
 

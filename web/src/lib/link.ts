@@ -2,26 +2,23 @@
 // A game as the fragment of a link (docs/formats/link.md): `g=renju/15/h8i9j10-2k7&at=2`. Links of
 // version 0.1.0 have a position: `p=renju/15/h8i9`.
 import type { GamePosition, SetupStones } from "./protocol";
-import { isPointName } from "./plain";
+import { isPointName, PASS } from "./points";
 import {
-  MAX_SIZE,
-  MIN_SIZE,
+  HEADER,
   NO_NAMES,
-  PASS,
   BadRecord,
-  depthFirst,
   gameOfMoves,
-  mainLine,
+  lineThrough,
   namedRule,
-  type Names,
+  sizeFault,
   type RecordNode,
   type SgfGame,
 } from "./sgf_model";
 
-export const MAX_LINK = 8000; // characters of a fragment that programs still accept as a link
+const MAX_LINK = 8000; // characters of a fragment that programs still accept as a link
 const MAX_NAME = 100;
 const MAX_MOVES = 20_000;
-const NAMES = ["black", "white", "result", "event"] as const;
+const NAMES = Object.values(HEADER);
 // A move, a step back with the number of moves, or a comment. The `;` at the end of a link is often
 // taken for punctuation: it may be missing there.
 const TOKEN = /pass|[a-v][1-9]\d?|-\d{1,6}|![^;]*(?:;|$)/y;
@@ -33,10 +30,8 @@ export interface LinkedGame {
 }
 
 /** A game as a fragment without `#`: with variations and comments, or without them if that would be
- * too long. `node` is the one to show. */
-export function encodeGame(source: SgfGame, node = mainEnd(source)): string {
-  const [game, places] = depthFirst(source);
-  const at = node < 0 ? -1 : places[node]!;
+ * too long. `at` is the node to show, -1 the start. */
+export function encodeGame(game: SgfGame, at: number): string {
   const whole = encode(game, at, true);
   if (whole.length <= MAX_LINK) return whole;
   const line = lineThrough(game, at);
@@ -49,7 +44,7 @@ function encode(game: SgfGame, at: number, hasComments: boolean): string {
   if (setup) parts.push(setup.black.join(""), setup.white.join(""), setup.turn ?? "");
   const fields = [`g=${parts.join("/")}`];
   for (const name of NAMES) {
-    const text = Array.from(game.names[name]).slice(0, MAX_NAME).join("");
+    const text = Array.from(game.names[name] ?? "").slice(0, MAX_NAME).join("");
     if (text) fields.push(`${name}=${encodeText(text)}`);
   }
   if (at !== mainEnd(game)) fields.push(`at=${at + 1}`);
@@ -80,31 +75,12 @@ function encodeText(text: string): string {
 }
 
 function decodeText(text: string): string {
-  const spaced = text.replaceAll("+", " ");
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
+  return decoded(text.replaceAll("+", " "));
 }
 
 /** The last node of the main line; -1: there are no moves. */
 function mainEnd(game: SgfGame): number {
-  return mainLine(game).at(-1) ?? -1;
-}
-
-/** The nodes of the line through a node, to its end. */
-export function lineThrough({ nodes }: SgfGame, at: number): number[] {
-  const line: number[] = [];
-  for (let n = at; n >= 0; n = nodes[n]!.parent) line.push(n);
-  line.reverse();
-  let end = at;
-  for (let n = at + 1; n < nodes.length; n += 1) {
-    if (nodes[n]!.parent !== end) continue;
-    line.push(n);
-    end = n;
-  }
-  return line;
+  return lineThrough(game).at(-1) ?? -1;
 }
 
 function lineOf({ nodes }: SgfGame, line: number[]): Pick<SgfGame, "nodes" | "rootComment"> {
@@ -124,7 +100,8 @@ export function fragmentOf(text: string): string | null {
   return [fragment, decoded(fragment)].find((part) => /(?:^|&)[gp]=/.test(part)) ?? null;
 }
 
-function decoded(text: string): string {
+/** Decodes a part of an address; returns it unchanged if it is malformed. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -144,12 +121,12 @@ export function decodeGame(fragment: string): LinkedGame {
   const [rule, size, tree, ...setup] = (fields.get("g") ?? decoded(old ?? "")).split("/");
   const named = namedRule(rule ?? "");
   const lines = /^\d{1,2}$/.test(size ?? "") ? Number(size) : 0;
-  if (!named || lines < MIN_SIZE || lines > MAX_SIZE)
+  if (!named || sizeFault(lines))
     throw new BadRecord("this link has no game: it begins with a rule and a size, as renju/15/h8");
   const position: GamePosition = { rule: named, size: lines, setup: readSetup(setup), moves: [] };
   if (!fields.has("g")) return decodeOld(position, tree ?? "");
   const { nodes, rootComment } = decodeTree(tree ?? "");
-  const names: Names = { ...NO_NAMES };
+  const names = { ...NO_NAMES };
   for (const name of NAMES) names[name] = decodeText(fields.get(name) ?? "");
   const game: SgfGame = { position, nodes, names, rootData: null, rootComment, notes: [] };
   const at = fields.has("at") ? Number(fields.get("at")) - 1 : NaN;

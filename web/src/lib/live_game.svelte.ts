@@ -2,9 +2,10 @@
 // The game that is played: runs the engine and the clocks, stores every change, keeps the tabs of
 // the browser consistent. A failure of the engine leaves the game as it is.
 import { app, errorMessage } from "./app.svelte";
-import { engine, RequestRejected, type Job } from "./engine.svelte";
+import { engine, type Job } from "./engine.svelte";
 import {
   GameState,
+  levelOf,
   randomBelow,
   readSavedGame,
   type EngineTask,
@@ -14,11 +15,12 @@ import {
 } from "./game_state";
 import { games } from "./games";
 import type { AnalysisEvent, AnalysisLine, MoveEvent, Swap2Event } from "./protocol";
+import { RequestRejected } from "./server_back_end";
 import { permanent } from "./storage";
-import { Tabs } from "./tabs";
-import { t, type Key } from "./text.svelte";
+import { Tabs, type GameMessage } from "./tabs";
+import { t } from "./text.svelte";
+import type { Key } from "./translations";
 
-const FULL_LEVEL = 10;
 const FULL_TIME = 4; // s per move at full strength, without other settings
 const HINT_TIME = 1; // s
 const SWAP2_TIME = 1; // s
@@ -52,13 +54,14 @@ class LiveGame {
   private isChecking = false;
   private isTouched = false; // the game was changed here
   private isOwner = false; // of the tabs, this one lets the engine play
+  private acted = 0; // ms, Unix time of the last change of the game in any tab
   private early: string | null = null; // the point clicked before the views arrived
   private job: Job<MoveEvent | Swap2Event> | null = null;
   private hintJob: Job<AnalysisEvent> | null = null;
   private flagTimer: ReturnType<typeof setTimeout> | undefined;
   private claimTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly tabs = new Tabs((message) => {
-    if (message.type === "game") this.adopt(message.state, message.views, message.from);
+    if (message.type === "game") this.adopt(message);
     else if (message.type === "query" && this.isOwner) this.publish();
     else if (message.type === "move_now" && this.isOwner) this.job?.stop();
     else if (message.type === "leave") this.claimLater(QUERY_TIME * Math.random());
@@ -67,13 +70,12 @@ class LiveGame {
   constructor() {
     app.onOpen(() => void this.restore());
     engine.onReady(() => this.retry());
+    engine.onLost(() => this.resume());
     setInterval(() => this.storeClock(), CLOCK_INTERVAL);
-    addEventListener("pagehide", () => {
-      this.storeClock();
-      if (this.isOwner) this.tabs.post({ type: "leave" });
-      this.isOwner = false;
-    });
+    addEventListener("pagehide", () => this.leave());
     addEventListener("pageshow", (event) => event.persisted && this.query());
+    document.addEventListener("freeze", () => this.leave());
+    document.addEventListener("resume", () => this.query());
   }
 
   // --- actions of the person ---
@@ -108,7 +110,7 @@ class LiveGame {
     try {
       const moves = [...game.moves, point];
       const view = await engine.view({ ...game.position, moves });
-      if (this.game === game) this.act(game.played(point, view, at));
+      if (this.game && game.isSameAs(this.game)) this.act(this.game.played(point, view, at));
     } catch (error) {
       app.failed(error);
     } finally {
@@ -174,6 +176,7 @@ class LiveGame {
   private act(game: GameState): void {
     this.isOwner = true;
     this.isTouched = true;
+    this.acted = Math.max(Date.now(), this.acted + 1);
     this.problem = "";
     this.show(game);
     void games.save(game.game, game.toJson(now()));
@@ -231,10 +234,11 @@ class LiveGame {
   /** Starts the clock and the engine, if it is their turn. */
   private resume(): void {
     if (this.game && !this.isChecked && !this.problem) void this.check();
-    if (!this.game || !this.isChecked || !this.isOwner) return;
+    if (!this.game) return;
     const task = this.game.engineTask;
     const canThink = engine.isReady && !this.problem;
-    this.game = this.game.paused(task !== null && !canThink, now());
+    this.game = this.game.paused(!engine.isReady || (task !== null && !canThink), now());
+    if (!this.isChecked || !this.isOwner) return;
     this.setFlagTimer();
     if (task && canThink && !this.job) void this.think(this.game, task);
   }
@@ -283,15 +287,15 @@ class LiveGame {
   }
 
   private startMove(game: GameState): Job<MoveEvent> {
-    const { level, seconds, clock } = game.settings;
-    const strength = seconds === null ? level : FULL_LEVEL;
+    const { seconds, clock } = game.settings;
+    const level = levelOf(game.settings);
     if (!game.clocks || !clock) {
       const time = Math.min(seconds ?? FULL_TIME, MAX_MOVE_TIME);
-      return engine.move(game.position, { level: strength, seconds: time, seed: game.seed });
+      return engine.move(game.position, { level, seconds: time, seed: game.seed });
     }
     const left = Math.max(0, game.timeLeft(game.turn, now())! - GRACE / 1000);
     return engine.move(game.position, {
-      level: strength,
+      level,
       seconds: seconds ?? MAX_MOVE_TIME,
       clock: { left, increment: clock.increment },
       seed: game.seed,
@@ -299,10 +303,9 @@ class LiveGame {
   }
 
   private startSwap2(game: GameState, task: EngineTask): Job<Swap2Event> {
-    const { level, seconds } = game.settings;
     const number = task === "place" ? randomBelow(SWAP2_NUMBERS) : 0;
-    const strength = seconds === null ? level : FULL_LEVEL;
-    const options = { number, level: strength, seconds: SWAP2_TIME, seed: game.seed };
+    const level = levelOf(game.settings);
+    const options = { number, level, seconds: SWAP2_TIME, seed: game.seed };
     return engine.swap2(game.position, options);
   }
 
@@ -320,9 +323,9 @@ class LiveGame {
     const saved = newest && readSavedGame(newest.state);
     if (!saved || this.isTouched) return;
     const game = GameState.from(saved, now());
-    const isKnown = this.game?.game === game.game && this.game.moves.length === game.moves.length;
-    if (isKnown && this.game?.stage === game.stage) return;
+    if (game.isSameAs(this.game)) return;
     this.isChecked = false;
+    this.acted = Math.min(1000 * newest.changed, Date.now()); // the server's clock may be fast
     this.game = this.withStoredClocks(game);
     this.resume();
     this.claimLater(QUERY_TIME);
@@ -344,27 +347,37 @@ class LiveGame {
     }, delay);
   }
 
-  private publish(): void {
-    const { game } = this;
-    if (!game) return;
-    const views = this.isChecked ? game.views : null;
-    this.tabs.post({ type: "game", state: game.toJson(now()), views });
+  /** The page is closed or frozen: another tab may take the game. */
+  private leave(): void {
+    this.storeClock();
+    if (this.isOwner) this.tabs.post({ type: "leave" });
+    this.isOwner = false;
+    this.stopWork();
   }
 
-  /** Shows the game of the tab that owns it. */
-  private adopt(text: string, views: GameState["views"] | null, from: string): void {
+  private publish(): void {
+    const { game, acted } = this;
+    if (!game) return;
+    const views = this.isChecked ? game.views : null;
+    this.tabs.post({ type: "game", state: game.toJson(now()), views, acted });
+  }
+
+  /** Shows the game of the tab that owns it, unless this tab knows a newer state. */
+  private adopt({ state: text, views, acted = this.acted, from }: GameMessage): void {
     const saved = readSavedGame(text);
     if (!saved) return;
-    clearTimeout(this.claimTimer);
     const game = GameState.from(saved, now());
-    const isSame =
-      this.game?.game === game.game &&
-      this.game.moves.length === game.moves.length &&
-      this.game.stage === game.stage;
+    const isSame = game.isSameAs(this.game);
+    if (acted < this.acted && !isSame) {
+      if (this.isOwner) this.publish();
+      return;
+    }
+    clearTimeout(this.claimTimer);
     // Two tabs claimed the game at the same time: the one with the smaller name keeps it.
     if (isSame && this.isOwner && this.tabs.id < from) return this.publish();
     this.isOwner = false;
     this.isTouched = true;
+    this.acted = Math.max(acted, this.acted);
     this.problem = "";
     this.stopWork();
     games.remember(game.game, text);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A position as an SVG file of its own: no scripts, style sheets or fonts. The same picture as
+// A position as a self-contained SVG file: no scripts, style sheets or fonts. The same picture as
 // `Board.svg` of the Python package.
 import { STARS } from "./facts";
-import { indexOf, isPass, nameOf, placeOf } from "./points";
+import { indexOf, nameOf, PASS, placeOf, stonesOn } from "./points";
 import type { ForbiddenPoint, PositionView } from "./protocol";
 
-export interface PictureOptions {
+interface PictureOptions {
   size: number; // lines of the board
   numbers: Map<string, number> | null; // of moves, by point
   width: number; // pixels
@@ -59,7 +59,7 @@ class Drawing {
   private readonly margin: number;
   private readonly side: number;
   private readonly out: string[] = [];
-  private readonly placed: { name: string; stone: string }[];
+  private readonly placed: ReturnType<typeof stonesOn>;
 
   constructor(
     private readonly view: PositionView,
@@ -68,16 +68,14 @@ class Drawing {
     this.size = options.size;
     this.margin = options.coordinates ? MARGIN_WITH_COORDINATES : MARGIN;
     this.side = (this.size - 1) * CELL + 2 * this.margin;
-    this.placed = [...view.stones].flatMap((stone, n) =>
-      stone === "." ? [] : [{ stone, name: nameOf(n % this.size, Math.floor(n / this.size)) }],
-    );
+    this.placed = stonesOn(view.stones, this.size);
   }
 
   document(): string {
     const { width } = this.options;
     const numbers = this.numbers();
     const runs = this.view.outcome?.lines ?? [];
-    const last = this.view.last && !isPass(this.view.last) ? this.view.last : null;
+    const last = this.view.last === PASS ? null : this.view.last;
     const forbidden = inOrder(this.view.forbidden, this.size);
     this.board();
     this.runs("bands", runs, 1.12, 0.6);
@@ -100,7 +98,7 @@ class Drawing {
   private numbers(): Map<string, number> {
     const { numbers } = this.options;
     const isShown = (name: string) =>
-      !isPass(name) && (this.view.stones[indexOf(name, this.size)] ?? ".") !== ".";
+      name !== PASS && (this.view.stones[indexOf(name, this.size)] ?? ".") !== ".";
     return new Map([...(numbers ?? [])].filter(([name]) => isShown(name)));
   }
 

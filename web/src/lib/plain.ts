@@ -4,22 +4,19 @@
 import {
   BadRecord,
   DEFAULT_SIZE,
-  MAX_SIZE,
   NO_NAMES,
-  PASS,
-  escapeText,
   faultAt,
   gameOfMoves,
   namedRule,
   sizeFault,
   type SgfGame,
 } from "./sgf_model";
+import { nameOf, PASS } from "./points";
 import type { GamePosition, Rule } from "./protocol";
 
 const MAX_MOVES = 20_000;
 const MOVES_PER_LINE = 10;
 const TEXTS = ["black", "white", "result", "date", "event"] as const;
-type Text = (typeof TEXTS)[number];
 
 // All are sticky and match in one way only, so that reading takes linear time.
 const HEADER = /[ \t]*(size|rule|black|white|result|date|event)[ \t]*:[ \t]*([^\r\n]*)/iy;
@@ -52,14 +49,14 @@ export function parsePlain(text: string, rule: Rule = "freestyle"): SgfGame {
   let at = skip(HEADER_BLANK, text, 0);
   if (at === text.length) throw faultAt(text, 0, "no move and no header line like 'size: 15'");
   const position: GamePosition = { rule, size: DEFAULT_SIZE, setup: null, moves: [] };
-  const texts: Record<Text, string> = { ...NO_NAMES, date: "" };
+  const names = { ...NO_NAMES };
   let isRuleNamed = false;
   for (let line = matchAt(HEADER, text, at); line; line = matchAt(HEADER, text, at)) {
     const name = line[1]!.toLowerCase();
     const start = at + line[0].length - line[2]!.length;
     const value = line[2]!.split("#", 1)[0]!.trim();
     const known = TEXTS.find((other) => other === name);
-    if (known) texts[known] = line[2]!.trim();
+    if (known) names[known] = line[2]!.trim();
     else if (name === "size") position.size = readSize(text, value, start);
     else {
       const named = namedRule(value);
@@ -70,19 +67,12 @@ export function parsePlain(text: string, rule: Rule = "freestyle"): SgfGame {
     at = skip(HEADER_BLANK, text, at + line[0].length);
   }
   position.moves = readMoves(text, skip(BLANK, text, at), position.size);
-  const { date, ...names } = texts;
   const game = gameOfMoves(position, names);
-  if (date) game.rootData = header(position, date);
   if (!isRuleNamed) {
     const note = `The record does not name its rule; assuming ${rule}.`;
     game.notes.push({ code: "rule", number: 0, text: note });
   }
   return game;
-}
-
-function header({ size, rule }: GamePosition, date: string): NonNullable<SgfGame["rootData"]> {
-  const known = { FF: ["4"], GM: ["4"], CA: ["UTF-8"], SZ: [String(size)], RU: [rule] };
-  return { ...known, DT: [escapeText(date)] };
 }
 
 function readSize(text: string, value: string, at: number): number {
@@ -116,9 +106,8 @@ function pointAt(text: string, at: number, found: RegExpExecArray, size: number)
   const name = found.length === 2 ? found[1]!.toLowerCase() : "";
   const x = name ? name.charCodeAt(0) - 97 : Number(found[1]);
   const y = name ? Number(name.slice(1)) - 1 : Number(found[2]);
-  if (x < size && y < size) return String.fromCharCode(97 + x) + (y + 1);
-  const last = String.fromCharCode(96 + size) + size;
-  const board = `the ${size}x${size} board, which ends at ${last}`;
+  if (x < size && y < size) return nameOf(x, y);
+  const board = `the ${size}x${size} board, which ends at ${nameOf(size - 1, size - 1)}`;
   throw faultAt(text, at, `'${found[0]}' is off ${board}`);
 }
 
@@ -135,10 +124,4 @@ export function writePlain({ rule, size, moves }: GamePosition): string {
   for (let n = 0; n < moves.length; n += MOVES_PER_LINE)
     lines.push(moves.slice(n, n + MOVES_PER_LINE).join(" "));
   return `${lines.join("\n")}\n`;
-}
-
-/** Whether a name is that of a point on some board. */
-export function isPointName(name: string): boolean {
-  const found = /^([a-v])([1-9]\d?)$/.exec(name);
-  return found !== null && Number(found[2]) <= MAX_SIZE;
 }

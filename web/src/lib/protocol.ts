@@ -164,6 +164,9 @@ export type EngineRequest =
   | ReviewRequest
   | AttemptRequest;
 
+/** A request before it has an id. */
+export type WithoutId<T> = T extends { id: number } ? Omit<T, "id"> : never;
+
 // --- events of an engine ---
 
 export interface ViewsEvent {
@@ -271,6 +274,12 @@ export type EngineEvent =
   | AttemptEvent
   | QueuedEvent
   | ErrorEvent;
+
+/** Whether an event is the last one of its request. */
+export function isLast(event: EngineEvent): boolean {
+  if (event.type === "queued") return false;
+  return !("state" in event) || event.state !== "running";
+}
 
 // --- storage and records: only the server has these ---
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the board shows of a game until the engine has sent its views: black and white alternate.
-import { indexOf, isPass } from "./points";
+import { indexOf, PASS } from "./points";
 import type { GamePosition, PositionView } from "./protocol";
 import { firstTurn, otherColour } from "./sgf_model";
 
@@ -16,7 +16,7 @@ export function provisionalViews({ size, setup, moves }: GamePosition): Position
   };
   const views = [view(0)];
   moves.forEach((move, n) => {
-    if (!isPass(move)) {
+    if (move !== PASS) {
       cells[indexOf(move, size)] = turn === "black" ? "b" : "w";
       last = move;
     }

@@ -4,12 +4,13 @@
 import { decodeGame, fragmentOf } from "./link";
 import { isPlain, parsePlain } from "./plain";
 import type { Rule } from "./protocol";
-import { BadRecord, isSgf, parseSgf, parseSgfInSteps, type SgfGame } from "./sgf";
+import { isSgf, parseSgf, parseSgfInSteps } from "./sgf";
+import { BadRecord, type SgfGame } from "./sgf_model";
 
 export const MAX_FILE = 4_000_000; // bytes
 
 /** How `readGames` reads. */
-export interface RecordOptions {
+interface RecordOptions {
   rule?: Rule; // of games that do not name theirs
   /** Converts a record to SGF texts, one per game; null: there is no server. */
   convert?: ((text: string, name: string) => Promise<string[]>) | null;
@@ -30,7 +31,7 @@ export async function readGames(
 ): Promise<SgfGame[]> {
   const clean = text.replace(/^\ufeff/, "");
   if (!clean.trim()) throw new BadRecord("there is no game in it");
-  const fragment = fragmentOf(clean);
+  const fragment = isSgf(clean) ? null : fragmentOf(clean); // an SGF may have a link in a comment
   if (fragment) return [decodeGame(fragment).game];
   if (isForServer(clean, name)) {
     if (!convert) throw new NeedsServer();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The back end of `tengen play`: a WebSocket to the server. Sends `hello`, reconnects after every
 // loss, passes engine events on, and stores games and studies in the server's database.
+import { decoded } from "./link";
 import { ofTab, permanent } from "./storage";
 import type {
   BackEnd,
@@ -13,10 +14,10 @@ import type {
   StorageEvent,
   StorageRequest,
   WelcomeEvent,
+  WithoutId,
 } from "./protocol";
 
-type OmitId<T> = T extends { id: number } ? Omit<T, "id"> : never;
-export type StorageRequestBody = OmitId<StorageRequest>;
+export type StorageRequestBody = WithoutId<StorageRequest>;
 
 const MIN_DELAY = 300; // ms before the first reconnection; doubles up to MAX_DELAY
 const MAX_DELAY = 4000;
@@ -39,20 +40,11 @@ interface Pending {
   timer: ReturnType<typeof setTimeout>;
 }
 
-/** Decodes a part of an address; returns it unchanged if it is malformed. */
-export function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Moves the token from the address to the storage of the tab; returns whether there was one. */
 export function takeToken(): boolean {
   const token = /[#&]token=([^&]+)/.exec(location.hash)?.[1];
   if (!token) return false;
-  ofTab.set(TOKEN, unescaped(token));
+  ofTab.set(TOKEN, decoded(token));
   history.replaceState(null, "", location.pathname);
   return true;
 }

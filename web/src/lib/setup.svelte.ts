@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Set-up of stones: a draft that becomes the start of a new tree once the engine accepts it.
-import { app } from "./app.svelte";
-import type { PositionView } from "./protocol";
-import { indexOf, nameOf } from "./points";
+import { indexOf, stonesOn } from "./points";
 import { study } from "./study.svelte";
 
 class SetupDraft {
-  get on(): boolean {
-    return study.settingUp;
-  }
   turn = $state<"black" | "white">("black");
   stones = $state<Record<string, "b" | "w">>({});
 
   start(): void {
     const view = study.tree.view;
-    this.stones = view ? stonesOf(view, study.tree.start.size) : {};
+    const placed = view ? stonesOn(view.stones, study.tree.start.size) : [];
+    this.stones = Object.fromEntries(placed.map(({ name, stone }) => [name, stone]));
     this.turn = view?.turn ?? "black";
     study.settingUp = true;
     study.tool = "black";
@@ -48,23 +44,8 @@ class SetupDraft {
     const of = (colour: string) =>
       Object.entries(this.stones).flatMap(([point, stone]) => (stone === colour ? [point] : []));
     const setup = { black: of("b"), white: of("w"), turn: this.turn };
-    try {
-      await study.tree.reset({ ...study.tree.start, setup, moves: [] });
-      this.leave();
-      study.clearResults();
-      study.tree.save();
-    } catch (error) {
-      app.failed(error);
-    }
+    await study.newBoard({ ...study.tree.start, setup, moves: [] }, false);
   }
-}
-
-function stonesOf(view: PositionView, size: number): Record<string, "b" | "w"> {
-  const stones: Record<string, "b" | "w"> = {};
-  [...view.stones].forEach((stone, n) => {
-    if (stone === "b" || stone === "w") stones[nameOf(n % size, Math.floor(n / size))] = stone;
-  });
-  return stones;
 }
 
 export const setup = new SetupDraft();

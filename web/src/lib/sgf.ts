@@ -11,9 +11,7 @@ import { BadRecord, faultAt, type RecordNote, type SgfGame } from "./sgf_model";
 import { GameReader } from "./sgf_reader";
 import { ScanFault, scanGame, skipDamaged } from "./sgf_scan";
 
-export * from "./sgf_model";
-export { hideNodes, writeSgf } from "./sgf_writer";
-
+const MAX_GAMES = 10_000; // that are read of a text
 const MAX_DAMAGED = 1000; // games that are skipped before the reader gives up
 const MAX_REREAD = 4; // times the length of a text that is read for damaged games
 const MAX_NOTES = 8;
@@ -26,8 +24,9 @@ export function isSgf(text: string): boolean {
   return /\(\s*;/.test(text);
 }
 
-/** All games of a text. A damaged game is left out, and the others have a note that says why.
- * Throws BadRecord if no game is left. `rule` is that of games that do not name theirs. */
+/** The games of a text, at most `MAX_GAMES`. A damaged game is left out, and the others have a note
+ * that says why. Throws BadRecord if no game is left. `rule` is that of games that do not name
+ * theirs. */
 export function parseSgf(text: string, rule: Rule = "freestyle"): SgfGame[] {
   const reading = readGames(text, rule);
   for (;;) {
@@ -54,7 +53,7 @@ function* readGames(text: string, rule: Rule): Generator<void, SgfGame[]> {
   let reread = 0;
   let next = gameStart(text, 0);
   if (!next) throw new BadRecord("no game: in SGF a game begins with '(;'", 1, 1);
-  for (let number = 1; next; number += 1) {
+  for (let number = 1; next && games.length < MAX_GAMES; number += 1) {
     const [begin, at]: [number, number] = next;
     let end = -1;
     try {
@@ -82,6 +81,10 @@ function* readGames(text: string, rule: Rule): Generator<void, SgfGame[]> {
     const text = `Game ${game} cannot be read: ${error.message}`;
     return { code: "skipped", number: game, text, reason: error.message };
   });
+  if (next && games.length === MAX_GAMES) {
+    const text = `Only the first ${MAX_GAMES.toLocaleString("en")} games are read.`;
+    notes.push({ code: "max_games", number: MAX_GAMES, text });
+  }
   for (const game of games) game.notes.push(...notes);
   return games;
 }

@@ -14,7 +14,7 @@ import {
   valuesText,
   type SgfData,
 } from "./sgf_model";
-import { SETUP } from "./sgf_nodes";
+import { SETUP, sideOf } from "./sgf_nodes";
 import { properties } from "./sgf_scan";
 
 const KEPT = new Set([AFTER, BEFORE, HIDDEN, IMPLIED, JOINED]);
@@ -114,8 +114,7 @@ export function isSameSetup(all: Entries[], position: GamePosition, hasMoves: bo
     for (const point of points(entries, "AB", size)) stones.set(point, "black");
     for (const point of points(entries, "AW", size)) stones.set(point, "white");
     for (const point of points(entries, "AE", size)) stones.delete(point);
-    const side = entries.get("PL")?.[1][0]?.trim().charAt(0).toLowerCase();
-    if (side === "b" || side === "w") turn = side === "b" ? "black" : "white";
+    turn = sideOf(entries.get("PL")?.[1]) ?? turn;
   }
   const of = (colour: Colour) =>
     [...stones].filter(([, stone]) => stone === colour).map(([point]) => point);

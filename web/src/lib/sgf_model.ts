@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A game record as the page holds it, between the readers (sgf.ts, plain.ts, link.ts) and the
 // writer (sgf_writer.ts).
+import { RULES, SIZES } from "./facts";
+import { nameOf, PASS, placeOf } from "./points";
 import type { Colour, GamePosition, Rule, SetupStones } from "./protocol";
 
 /** The properties of an SGF node: the name as the file spells it, and the values as they stand
@@ -39,17 +41,27 @@ export interface Names {
   white: string;
   result: string;
   event: string;
+  date?: string; // missing: not known to the page; the writer keeps that of the file
 }
+
+/** The properties of the header with the names. */
+export const HEADER = {
+  RE: "result",
+  PB: "black",
+  PW: "white",
+  DT: "date",
+  EV: "event",
+} as const;
 
 /** What a reader could not show as it is. `text` is English; `code` selects the translation. */
 export interface RecordNote {
-  code: "rule" | "max_nodes" | "move" | "setup" | "hidden" | "skipped";
+  code: "rule" | "max_nodes" | "max_games" | "move" | "setup" | "hidden" | "skipped";
   number: number;
   text: string;
   reason?: string; // of `skipped`
 }
 
-/** A game: parents come before their children, and the main line first. */
+/** A game. Its nodes are depth first: parents before their children, the main line first. */
 export interface SgfGame {
   position: GamePosition; // without moves
   nodes: RecordNode[];
@@ -59,11 +71,14 @@ export interface SgfGame {
   notes: RecordNote[];
 }
 
-export const NO_NAMES: Readonly<Names> = { black: "", white: "", result: "", event: "" };
+export const NO_NAMES: Readonly<Required<Names>> = {
+  black: "",
+  white: "",
+  result: "",
+  event: "",
+  date: "",
+};
 export const DEFAULT_SIZE = 15;
-export const MIN_SIZE = 5;
-export const MAX_SIZE = 22;
-export const PASS = "pass";
 
 /** A text that cannot be read. Line and column count from 1; 0: not known. */
 export class BadRecord extends Error {
@@ -91,8 +106,8 @@ export function faultAt(text: string, offset: number, fault: string): BadRecord 
 }
 
 export function sizeFault(size: number, spelling = String(size)): string {
-  if (size >= MIN_SIZE && size <= MAX_SIZE) return "";
-  return `board size ${spelling}: boards have ${MIN_SIZE} to ${MAX_SIZE} lines`;
+  if (SIZES.includes(size)) return "";
+  return `board size ${spelling}: boards have ${SIZES.at(0)} to ${SIZES.at(-1)} lines`;
 }
 
 export function otherColour(colour: Colour): Colour {
@@ -105,18 +120,10 @@ export function firstTurn(setup: SetupStones | null): Colour {
   return setup.turn ?? (setup.black.length > setup.white.length ? "white" : "black");
 }
 
-const RULE_NAMES: Record<string, Rule> = {
-  freestyle: "freestyle",
-  standard: "standard",
-  renju: "renju",
-  caro: "caro",
-  caro6: "caro6",
-};
-
 /** A rule by its name, in any case. */
 export function namedRule(text: string): Rule | null {
   const name = text.trim().toLowerCase();
-  return Object.hasOwn(RULE_NAMES, name) ? RULE_NAMES[name]! : null;
+  return RULES.find((rule) => rule === name) ?? null;
 }
 
 /** Text as it stands between the brackets of an SGF value. */
@@ -151,7 +158,7 @@ function spellings(size: number): Map<string, string> {
   if (size <= 19) known.set("tt", PASS); // in older versions of SGF
   for (let x = 0; x < size; x += 1) {
     for (let y = 0; y < size; y += 1) {
-      const name = String.fromCharCode(97 + x) + (y + 1);
+      const name = nameOf(x, y);
       for (const spelling of [pointLetters(name, size), name, name.toUpperCase()])
         known.set(spelling, name);
     }
@@ -173,12 +180,11 @@ export function listPoints(raw: string, size: number): string[] | null {
   const one = parsePoint(colon < 0 ? raw : raw.slice(0, colon), size);
   const two = colon < 0 ? one : parsePoint(raw.slice(colon + 1), size);
   if (!one || !two || one === PASS || two === PASS) return null;
-  const [x, y] = [one.charCodeAt(0), Number(one.slice(1))];
-  const [right, top] = [two.charCodeAt(0), Number(two.slice(1))];
+  const [from, to] = [placeOf(one), placeOf(two)];
   const points: string[] = [];
-  for (let row = Math.min(y, top); row <= Math.max(y, top); row += 1) {
-    for (let column = Math.min(x, right); column <= Math.max(x, right); column += 1)
-      points.push(String.fromCharCode(column) + row);
+  for (let y = Math.min(from.y, to.y); y <= Math.max(from.y, to.y); y += 1) {
+    for (let x = Math.min(from.x, to.x); x <= Math.max(from.x, to.x); x += 1)
+      points.push(nameOf(x, y));
   }
   return points;
 }
@@ -190,7 +196,6 @@ export function pointLetters(move: string, size: number): string {
 }
 
 const RULES_OF_FILES: Record<string, Rule> = {
-  ...RULE_NAMES,
   freestylegomoku: "freestyle",
   gomokufreestyle: "freestyle",
   free: "freestyle",
@@ -211,7 +216,7 @@ const GOMOCUP_RULES: Record<number, Rule> = {
 };
 
 function fileRule(name: string): Rule | null {
-  return Object.hasOwn(RULES_OF_FILES, name) ? RULES_OF_FILES[name]! : null;
+  return namedRule(name) ?? (Object.hasOwn(RULES_OF_FILES, name) ? RULES_OF_FILES[name]! : null);
 }
 
 /** The rule that a value of RU names: a name, a number of Gomocup, or a name before a mark
@@ -235,30 +240,16 @@ export function gameOfMoves(position: GamePosition, names: Names = { ...NO_NAMES
   };
 }
 
-/** The nodes of the main line. */
-export function mainLine({ nodes }: Pick<SgfGame, "nodes">): number[] {
+/** The nodes of the line through a node, to its end; by default the main line. */
+export function lineThrough({ nodes }: Pick<SgfGame, "nodes">, at = -1): number[] {
   const line: number[] = [];
-  let last = -1;
-  nodes.forEach(({ parent }, n) => {
-    if (parent !== last) return;
+  for (let n = at; n >= 0; n = nodes[n]!.parent) line.push(n);
+  line.reverse();
+  let end = at;
+  for (let n = at + 1; n < nodes.length; n += 1) {
+    if (nodes[n]!.parent !== end) continue;
     line.push(n);
-    last = n;
-  });
-  return line;
-}
-
-/** The same game with its nodes depth first, and the new index of each node. */
-export function depthFirst(game: SgfGame): [SgfGame, number[]] {
-  const children: number[][] = [[], ...game.nodes.map(() => [])];
-  game.nodes.forEach(({ parent }, n) => children[parent + 1]!.push(n));
-  const places = new Array<number>(game.nodes.length);
-  const nodes: RecordNode[] = [];
-  const waiting = [...children[0]!].reverse();
-  for (let n = waiting.pop(); n !== undefined; n = waiting.pop()) {
-    const node = game.nodes[n]!;
-    places[n] = nodes.length;
-    nodes.push({ ...node, parent: node.parent < 0 ? -1 : places[node.parent]! });
-    for (const child of [...children[n + 1]!].reverse()) waiting.push(child);
+    end = n;
   }
-  return [{ ...game, nodes }, places];
+  return line;
 }

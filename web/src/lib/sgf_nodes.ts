@@ -162,9 +162,9 @@ export function hasSetup(found: Properties): boolean {
   return SETUP.some((key) => found.has(key));
 }
 
-/** The side to move that a node names. */
-export function sideOf(found: Properties): Colour | null {
-  const value = found.get("PL")?.values[0]?.trim().toLowerCase() ?? "";
+/** The side to move that the values of PL name. */
+export function sideOf(values: readonly string[] | undefined): Colour | null {
+  const value = values?.[0]?.trim().toLowerCase() ?? "";
   if (value === "b" || value === "black") return "black";
   return value === "w" || value === "white" ? "white" : null;
 }

@@ -4,15 +4,16 @@
 import {
   AFTER,
   BEFORE,
+  HEADER,
   HIDDEN,
   IMPLIED,
   JOINED,
+  NO_NAMES,
   firstTurn,
   otherColour,
   ruleOf,
   valuesText,
   type HiddenLine,
-  type Names,
   type RecordNode,
   type RecordNote,
   type SgfData,
@@ -37,7 +38,6 @@ const MAX_BEFORE = 8; // nodes without a move between a move and its parent
 const MAX_BEFORE_TEXT = 1_000_000; // characters of all of them
 const YIELD = 4096; // nodes between two pauses
 const NONE: string[] = [];
-const HEADER = { PB: "black", PW: "white", RE: "result", EV: "event" } as const;
 
 /** Variations that are not shown, before they become a `HiddenLine`. */
 interface Hidden {
@@ -60,7 +60,7 @@ interface Host {
 /** Reads one game. `defaultRule` is that of a game that does not name its rule. */
 export class GameReader extends NodeReader {
   private rule: Rule | null = null;
-  private readonly names: Names = { black: "", white: "", result: "", event: "" };
+  private readonly names = { ...NO_NAMES };
   private readonly implied = new Map<string, string>();
   private readonly stones = new Map<string, Colour>();
   private turn: Colour | null = null;
@@ -191,14 +191,14 @@ export class GameReader extends NodeReader {
     this.host[0] = 0;
     this.before[0] = NONE;
     if (move) return 0;
-    this.turn = sideOf(root);
+    this.turn = sideOf(root.get("PL")?.values);
     let last = 0;
     while (last + 1 < parent.length && children[last] === 1 && last < MAX_AFTER) {
       const found = this.properties(last + 1);
       if (this.move(found)) break;
       last += 1;
       this.addStones(found);
-      this.turn = sideOf(found) ?? this.turn;
+      this.turn = sideOf(found.get("PL")?.values) ?? this.turn;
       start.after.push(this.content(last));
       this.host[last] = 0;
       this.before[last] = NONE;
@@ -258,7 +258,8 @@ export class GameReader extends NodeReader {
     const before = this.before[above]!;
     const move = this.move(found);
     this.setupOf(found); // its points must be on the board
-    if (hasSetup(found) || (!move && (sideOf(found) ?? host.turn) !== host.turn)) {
+    const side = sideOf(found.get("PL")?.values) ?? host.turn;
+    if (hasSetup(found) || (!move && side !== host.turn)) {
       const text = `Stones are set up after move ${host.ply}; the line ends there.`;
       this.note("setup", host.ply, text);
       return this.hide(n, host, before);

@@ -21,6 +21,7 @@ import {
   AFTER,
   BEFORE,
   DEFAULT_SIZE,
+  HEADER,
   HIDDEN,
   IMPLIED,
   JOINED,
@@ -38,7 +39,6 @@ import {
 import { commentsOf } from "./sgf_nodes";
 
 const MOVES_PER_LINE = 12;
-const NAMES = { RE: "result", PB: "black", PW: "white", EV: "event" } as const;
 
 /** What follows a node: a move of the page, nodes without a move, or variations kept as text. */
 type Item =
@@ -258,8 +258,9 @@ class SgfWriter {
     const entries: Entries = new Map();
     const header = { FF: "4", GM: "4", CA: "UTF-8", SZ: String(position.size), RU: position.rule };
     for (const [key, value] of Object.entries(header)) set(entries, key, [value]);
-    for (const [key, name] of Object.entries(NAMES)) {
-      if (names[name]) set(entries, key, [escapeText(names[name])]);
+    for (const [key, name] of Object.entries(HEADER)) {
+      const value = names[name];
+      if (value) set(entries, key, [escapeText(value)]);
     }
     addSetup(entries, position);
     if (rootComment) set(entries, "C", [escapeText(rootComment)]);
@@ -268,9 +269,13 @@ class SgfWriter {
 
   private setHeader(all: Entries[], implied: Map<string, string>): void {
     const { position, names } = this.game;
-    const wanted = { SZ: String(position.size), RU: position.rule } as Record<string, string>;
-    for (const [key, name] of Object.entries(NAMES)) wanted[key] = names[name];
+    const wanted: Record<string, string | undefined> = {
+      SZ: String(position.size),
+      RU: position.rule,
+    };
+    for (const [key, name] of Object.entries(HEADER)) wanted[key] = names[name];
     for (const [key, value] of Object.entries(wanted)) {
+      if (value === undefined) continue;
       const found = all.map((entries) => entries.get(key)?.[1]);
       const usual = key === "SZ" ? String(DEFAULT_SIZE) : "";
       if (value === (readHeader(key, found) ?? implied.get(key) ?? usual)) continue;

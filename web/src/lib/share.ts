@@ -2,31 +2,23 @@
 // Links to games and positions, and the settings in the address. Everything is after the #, which
 // browsers never send. The format is in link.ts.
 import type { GameSettings } from "./game_state";
-import { decodeGame, encodeGame, fragmentOf, type LinkedGame } from "./link";
-import type { GamePosition } from "./protocol";
 import { RULES, SIZES } from "./facts";
-import { gameOfMoves, type SgfGame } from "./sgf";
+import { decodeGame, encodeGame, fragmentOf, type LinkedGame } from "./link";
+import type { SgfGame } from "./sgf_model";
 import { ofTab } from "./storage";
-
-/** The address of a public copy of this page, to which the links of every edition point, such as
- * `https://example.org/tengen/`. Empty: links point to the page that makes them. */
-export const PUBLIC_PAGE: string = "";
 
 const OPENED = "tengen-link"; // the link that this tab shows, so that a reload shows it again
 
 /** Whether links of this page open on this computer only. */
 export function isLocalPage(): boolean {
-  if (PUBLIC_PAGE) return false;
   const { protocol, hostname } = location;
   const isLoopback = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
   return protocol === "file:" || isLoopback;
 }
 
-/** A link to a game at a node (-1: the start), or to a position. */
-export function linkOf(game: SgfGame | GamePosition, at?: number): string {
-  const shared = "nodes" in game ? game : gameOfMoves(game);
-  const page = PUBLIC_PAGE || location.origin + location.pathname;
-  return `${page}#${encodeGame(shared, at)}`;
+/** A link to a game at a node (-1: the start). */
+export function linkOf(game: SgfGame, at: number): string {
+  return `${location.origin}${location.pathname}#${encodeGame(game, at)}`;
 }
 
 export function isLink(): boolean {
@@ -35,7 +27,7 @@ export function isLink(): boolean {
 
 /** The game of the address, or of the last link opened in this tab; cleans the address. Null if
  * there is none or it is damaged, which `onFault` gets. The tree checks the moves. */
-export function linkedGame(onFault: (error: unknown) => void = () => {}): LinkedGame | null {
+export function linkedGame(onFault: (error: unknown) => void): LinkedGame | null {
   const fragment = fragmentOf(location.hash);
   if (fragment !== null) {
     history.replaceState(null, "", `${location.pathname}#analyse`);

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The study: a variation tree with an engine. Analysis of the current position, solvers with their
-// proofs, reviews, excluded moves.
+// The study: a variation tree with an engine. Analysis of the current position, records, reviews,
+// excluded moves.
 import { app } from "./app.svelte";
-import { engine, RequestRejected, type Job } from "./engine.svelte";
-import { noteText } from "./format";
+import { engine, type Job } from "./engine.svelte";
+import { isError, noteText, percent } from "./format";
 import { games } from "./games";
-import type {
-  AnalysisEvent,
-  Colour,
-  GamePosition,
-  ProofNodeEvent,
-  ReviewEvent,
-  SolutionEvent,
-} from "./protocol";
+import type { AnalysisEvent, GamePosition, ReviewEvent } from "./protocol";
 import { readRecord } from "./records";
-import type { SgfGame } from "./sgf";
+import { restoreStudy, studyText } from "./saved_study";
+import type { SgfGame } from "./sgf_model";
+import { RequestRejected } from "./server_back_end";
 import { forgetLink, linkedGame } from "./share";
+import { Solver } from "./solver.svelte";
 import { ofTab } from "./storage";
-import { Tree } from "./tree.svelte";
-import { t, type Key } from "./text.svelte";
+import { EMPTY_BOARD, Tree } from "./tree.svelte";
+import { t } from "./text.svelte";
+import type { Key } from "./translations";
 
 const REVIEWING = "tengen-reviewing"; // storage key: effort of the review that runs in this tab
-const SOLVE_TIME = 15; // s
+const PLACE = "tengen-place"; // storage key: moves to the current node of this tab
 
 const EMPTY_REVIEW: Omit<ReviewEvent, "id" | "total"> = {
   type: "review",
@@ -34,35 +31,31 @@ const EMPTY_REVIEW: Omit<ReviewEvent, "id" | "total"> = {
   turning_point: null,
 };
 
-const EMPTY_BOARD: GamePosition = { rule: "renju", size: 15, setup: null, moves: [] };
-
 export type Tool = "move" | "exclude" | "only" | "black" | "white" | "erase";
 
 class Study {
   readonly tree = new Tree();
+  readonly solver = new Solver(this.tree);
   on = $state(false); // whether the engine analyses
   analysis = $state.raw<AnalysisEvent | null>(null);
   tool = $state<Tool>("move");
   excluded = $state<string[]>([]);
   only = $state<string[]>([]);
   preview = $state.raw<string[]>([]); // the line under the pointer
-  solution = $state.raw<SolutionEvent | null>(null);
-  proof = $state.raw<ProofNodeEvent | null>(null);
   reviewState = $state.raw<ReviewEvent | null>(null);
   settingUp = $state(false); // editing the stones
   busy = $state(false); // loading a record
   collection = $state.raw<SgfGame[]>([]); // the games of the loaded record
   chosen = $state(0); // the shown game of the collection
-  isOpen = false; // the stored study is known
+  private isOpen = false; // the stored study is known
   private isLoading = false;
   private isLoaded = false; // it or a link is shown
   private isOutdated = false; // the stored study has changed while it was loaded
   private analysisJob: Job<AnalysisEvent> | null = null;
   private analysisKey = "";
-  private solveJob: Job<SolutionEvent> | null = null;
-  private solveRoot = 0; // the node of the solver's position
   private reviewJob: Job<ReviewEvent> | null = null;
   private reviewLine: number[] = [];
+  private requests = 0; // counts requests of records
 
   constructor() {
     this.tree.onNote = (note) => app.notify(noteText(note, this.tree.start.rule));
@@ -108,7 +101,7 @@ class Study {
     try {
       const text = await games.study();
       if (!(await this.openLink())) {
-        if (text) await this.restore(text);
+        if (text) await this.restore(text, ofTab.get(PLACE)?.split(" ").filter(Boolean));
         else await tree.begin();
       }
     } catch (error) {
@@ -120,16 +113,30 @@ class Study {
     this.resume();
   }
 
-  private async restore(text: string): Promise<void> {
-    await this.tree.restore(text);
+  private async restore(text: string, place?: string[]): Promise<void> {
+    await restoreStudy(this.tree, text, place);
     const { finished } = this.tree;
     if (finished) this.applyReview(finished.review, finished.line);
+  }
+
+  /** Stores the changes since the last call. Does nothing before the stored study is known, and
+   * while an unchanged link is shown. */
+  saveChanges(): void {
+    const { tree } = this;
+    const isOwn = this.isLoaded && !tree.isFromLink;
+    if (isOwn && tree.isChanged && tree.nodes.length > 1) tree.save();
+  }
+
+  /** Before the page is left: a reload of this tab shows the same node. */
+  leave(): void {
+    this.saveChanges();
+    if (this.isLoaded && !this.tree.isFromLink) ofTab.set(PLACE, this.tree.moves().join(" "));
   }
 
   /** Starts another board. A new rule keeps legal moves; a notice offers to undo. */
   async newBoard(start: GamePosition, keepsMoves: boolean): Promise<void> {
     const { tree } = this;
-    const before = tree.nodes.length > 1 ? tree.text() : undefined;
+    const before = this.textToUndo();
     const at = tree.indexOf(tree.at);
     let isReplaced = true;
     try {
@@ -153,9 +160,16 @@ class Study {
 
   /** Deletes the current move and everything after it. */
   remove(): void {
-    const before = this.tree.text();
+    const before = studyText(this.tree);
     this.tree.remove();
+    this.solver.nodesDeleted();
     this.offerUndo("movesDeleted", before);
+  }
+
+  /** The tree, unless it is an empty board. */
+  private textToUndo(): string | undefined {
+    const { tree } = this;
+    return tree.nodes.length > 1 || tree.start.setup ? studyText(tree) : undefined;
   }
 
   private offerUndo(text: Key, before: string | undefined): void {
@@ -168,7 +182,7 @@ class Study {
 
   /** Shows the game of the link, if there is one; it replaces the stored study once changed. */
   async openLink(): Promise<boolean> {
-    const linked = linkedGame();
+    const linked = linkedGame(app.failed);
     if (!linked) return false;
     try {
       const loading = this.tree.load(linked.game, { isFromLink: true, isStrict: true });
@@ -232,6 +246,7 @@ class Study {
     const isUnrestricted = !this.only.length && !this.excluded.length;
     if (best && isUnrestricted && best.depth >= (here.estimate?.depth ?? 0)) {
       here.estimate = { winRate: best.win_rate, mate: best.mate, depth: best.depth };
+      this.tree.isChanged = true;
     }
   }
 
@@ -243,103 +258,56 @@ class Study {
     this.follow();
   }
 
-  // --- solvers ---
-
-  solve(goal: "vcf" | "vct", side: Colour): void {
-    this.closeProof();
-    this.solveRoot = this.tree.at;
-    const options = { side, seconds: SOLVE_TIME };
-    const job = engine.solve(this.tree.position(), goal, options, (event) => {
-      if (this.solveJob === job) this.solution = event;
-    });
-    this.solveJob = job;
-    job.done.then(
-      (event) => {
-        if (this.solveJob === job && event.state === "win") void this.proofStep([]);
-      },
-      (error: unknown) => {
-        if (this.solveJob !== job) return;
-        this.closeProof();
-        app.failed(error);
-      },
-    );
-  }
-
-  /** Shows the node of the proof after some moves from its root. */
-  async proofStep(moves: string[]): Promise<void> {
-    const job = this.solveJob;
-    if (!job) return;
-    try {
-      const node = await engine.proofStep(job.id, moves);
-      if (this.solveJob === job) this.proof = node;
-    } catch (error) {
-      if (this.solveJob === job) app.failed(error);
-    }
-  }
-
-  /** Plays moves of the proof in the tree, from the solver's position. */
-  async showProof(moves: string[]): Promise<void> {
-    await this.tree.go(this.solveRoot);
-    await this.tree.playLine(moves);
-    await this.proofStep(moves);
-  }
-
-  closeProof(): void {
-    const job = this.solveJob;
-    this.solveJob = null;
-    job?.stop();
-    this.solution = null;
-    this.proof = null;
-  }
-
   // --- records ---
 
-  /** Loads a record; returns whether it was readable. */
-  async load(text: string, name: string): Promise<boolean> {
-    this.busy = true;
-    try {
-      const collection = await readRecord(text, name, this.tree.start.rule);
-      await this.showGame(collection[0]!);
-      this.collection = collection;
-      this.chosen = 0;
-      return true;
-    } catch (error) {
-      app.failed(error);
-      return false;
-    } finally {
-      this.busy = false;
-    }
+  /** Loads a record; returns whether it is shown: it may be unreadable, or a later request has
+   * replaced it. */
+  load(text: string, name: string): Promise<boolean> {
+    return this.showGame(readRecord(text, name, this.tree.start.rule), 0);
   }
 
   /** Shows another game of the collection. */
   async choose(number: number): Promise<void> {
-    const game = this.collection[number];
-    if (!game || this.busy) return;
-    const { collection } = this;
+    if (this.collection[number] && !this.busy) await this.showGame(this.collection, number);
+  }
+
+  private async showGame(
+    source: SgfGame[] | Promise<SgfGame[]>,
+    number: number,
+  ): Promise<boolean> {
+    const request = ++this.requests;
+    const isLast = () => request === this.requests;
     this.busy = true;
     try {
-      await this.showGame(game);
+      const collection = await source;
+      const game = collection[number]!;
+      if (!isLast() || !(await this.replaceTree(() => this.tree.load(game)))) return false;
+      for (const note of game.notes) app.notify(noteText(note, game.position.rule));
       this.collection = collection;
       this.chosen = number;
+      return true;
     } catch (error) {
-      app.failed(error);
+      if (isLast()) app.failed(error);
+      return false;
     } finally {
-      this.busy = false;
+      if (isLast()) this.busy = false;
     }
   }
 
-  private async showGame(game: SgfGame): Promise<void> {
-    await this.tree.load(game);
-    this.clearResults();
-    for (const note of game.notes) app.notify(noteText(note, game.position.rule));
-    this.tree.save();
+  /** Shows the moves of a game. Returns what `replaceTree` does. */
+  showMoves(position: GamePosition, names?: SgfGame["names"]): Promise<boolean> {
+    return this.replaceTree(() => this.tree.loadMoves(position, names));
   }
 
-  /** Shows the moves of a game. */
-  async showMoves(position: GamePosition, names?: SgfGame["names"]): Promise<void> {
-    await this.tree.loadMoves(position, names);
+  /** Loads another tree and stores it; a notice offers to undo. Returns whether it is shown: a later
+   * call may have replaced it. */
+  private async replaceTree(load: () => Promise<boolean>): Promise<boolean> {
+    const before = this.textToUndo();
+    if (!(await load())) return false;
     this.clearResults();
     this.tree.save();
+    this.offerUndo("studyReplaced", before);
+    return true;
   }
 
   /** Clears the results of another game. */
@@ -351,7 +319,7 @@ class Study {
     this.tool = "move";
     this.settingUp = false;
     this.analysisKey = "";
-    this.closeProof();
+    this.solver.close();
     this.moved();
   }
 
@@ -417,21 +385,16 @@ class Study {
 
   /** Goes to the next or the previous mistake of the review. */
   jumpToError(direction: 1 | -1): void {
-    const bad = ["mistake", "blunder", "missed_win", "inaccuracy"];
     const line = this.tree.line;
     const here = line.indexOf(this.tree.at);
     for (let ply = here + direction; ply >= 0 && ply < line.length; ply += direction) {
       const verdict = this.tree.nodes[line[ply + 1] ?? -1]?.reviewed?.verdict;
-      if (verdict && bad.includes(verdict)) {
+      if (verdict && isError(verdict)) {
         this.tree.jump(ply);
         return;
       }
     }
   }
-}
-
-function percent(value: number | null): string {
-  return value === null ? "–" : value.toFixed(0);
 }
 
 export const study = new Study();

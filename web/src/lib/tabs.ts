@@ -4,12 +4,14 @@
 import type { PositionView } from "./protocol";
 
 export type TabMessage =
-  | { type: "game"; state: string; views: PositionView[] | null } // the owner's game, as stored
+  // The owner's game, as stored; `acted` is the time of its last change, Unix time in ms.
+  | { type: "game"; state: string; views: PositionView[] | null; acted?: number } // 0.1.0: no time
   | { type: "query" } // a new tab: the owner answers with its game
   | { type: "move_now" } // to the owner
   | { type: "leave" }; // the owner is closed
 
 type Sent = TabMessage & { from: string };
+export type GameMessage = Extract<Sent, { type: "game" }>;
 
 export class Tabs {
   readonly id = Math.random().toString(36).slice(2);

@@ -32,5 +32,3 @@ export function fill(text: string, ...values: (string | number)[]): string {
 export function t(key: Key, ...values: (string | number)[]): string {
   return fill(TEXTS[key][column], ...values);
 }
-
-export type { Key };

@@ -26,7 +26,6 @@ export const TEXTS = {
   lines: ["{0}×{0}", "{0} 路", "{0} 路"],
   youPlay: ["You play", "你执", "あなたの色"],
   random: ["Random", "随机", "ランダム"],
-  swap2: ["Swap2", "Swap2", "Swap2"],
   swap2You: ["Swap2, you open", "Swap2（你先摆）", "Swap2（先に置く）"],
   swap2Engine: ["Swap2, Tengen opens", "Swap2（天元先摆）", "Swap2（天元が置く）"],
   opening: ["Opening", "开局", "珠型"],
@@ -47,7 +46,6 @@ export const TEXTS = {
   level10: ["Full strength", "全力", "全力"],
   timePerMove: ["Time per move", "每步用时", "一手の時間"],
   twoPeople: ["Two players", "双人", "二人で"],
-  byLevel: ["Level", "级别", "レベル"],
   secondsShort: ["{0} s", "{0} 秒", "{0} 秒"],
   clock: ["Clock", "棋钟", "持ち時間"],
   noClock: ["None", "不限", "なし"],
@@ -144,7 +142,6 @@ export const TEXTS = {
   proofReplies: ["Defences (all of them lose):", "防守——全部失败：", "受け——すべて負け："],
   proofOther: ["anything else: {0}", "其他：{0}", "その他：{0}"],
   proofEnd: ["Five. The proof ends here.", "五连，证明结束。", "五連。証明終わり。"],
-  graph: ["Win rate over the game", "胜率曲线", "勝率グラフ"],
   graphEmpty: [
     "Win rates appear here as positions are analysed.",
     "分析过的局面的胜率会显示在这里。",
@@ -411,6 +408,23 @@ export const TEXTS = {
     "Game {0} cannot be read: {1}",
     "第 {0} 局无法读取：{1}",
     "{0} 局目は読めません：{1}",
+  ],
+  noteMaxGames: [
+    "Only the first {0} games are read.",
+    "只读取前 {0} 局。",
+    "最初の {0} 局だけを読みます。",
+  ],
+  earlierMoves: ["Earlier moves", "前面的着法", "前の手順"],
+  laterMoves: ["Later moves", "后面的着法", "後の手順"],
+  studyReplaced: [
+    "Study replaced. Undo",
+    "已换成新的棋谱。点此恢复原来的棋谱",
+    "棋譜を入れ替えました。前の棋譜に戻す",
+  ],
+  studyConflict: [
+    "Another tab has stored another study, so this one is not stored. Store this one instead",
+    "另一个标签页已保存了别的研究，因此此研究未保存。点此改为保存此研究",
+    "別のタブが別の検討を保存したため、この検討は保存されていません。代わりにこれを保存する",
   ],
 } as const satisfies Record<string, readonly [string, string, string]>;
 

@@ -5,24 +5,19 @@
 import { app } from "./app.svelte";
 import { engine } from "./engine.svelte";
 import { games } from "./games";
-import type { GamePosition, PositionView, ReviewEvent } from "./protocol";
+import type { GamePosition, MoveReview, PositionView, ReviewEvent } from "./protocol";
 import { provisionalViews } from "./provisional";
-import { hideNodes, NO_NAMES } from "./sgf";
-import type { Names, RecordNode, RecordNote, SgfData, SgfGame } from "./sgf";
+import { NO_NAMES } from "./sgf_model";
+import type { Names, RecordNode, RecordNote, SgfData, SgfGame } from "./sgf_model";
+import { hideNodes } from "./sgf_writer";
+import { studyText } from "./saved_study";
 import { forgetLink } from "./share";
-import { legalViews, readNodes, TreeNode, type Estimate, type TreeSource } from "./tree_node.svelte";
+import { legalViews, readNodes, TreeNode, type TreeSource } from "./tree_node.svelte";
 
 /** A finished review with the nodes of its line, the root first. */
 export interface Finished {
   review: ReviewEvent;
   line: number[];
-}
-
-/** The stored form of a study. Version 0.1.0 wrote `tell` for `review`. */
-interface SavedStudy extends TreeSource {
-  at: number; // index in `nodes`, from 1; 0 is the root
-  estimates?: (Estimate | null)[]; // the root's first
-  finished?: (Omit<Finished, "review"> & { review?: ReviewEvent; tell?: ReviewEvent }) | null;
 }
 
 /** What `load` replaces. */
@@ -34,13 +29,13 @@ interface Contents {
   rootData: SgfData | null;
   finished: Finished | null;
   isFromLink: boolean;
+  isChanged: boolean;
   views: Map<number, PositionView>;
 }
 
-const MAX_SAVED = 8_000_000; // characters of a stored study
 const SMALL = 1000; // nodes of a tree whose side lines are checked after loading, not when shown
 const CHECK_PAUSE = 50; // ms between two of them
-const EMPTY: GamePosition = { rule: "renju", size: 15, setup: null, moves: [] };
+export const EMPTY_BOARD: GamePosition = { rule: "renju", size: 15, setup: null, moves: [] };
 
 interface LoadOptions {
   isFromLink?: boolean;
@@ -48,13 +43,14 @@ interface LoadOptions {
 }
 
 export class Tree {
-  start = $state.raw<GamePosition>(EMPTY);
+  start = $state.raw<GamePosition>(EMPTY_BOARD);
   nodes = $state.raw<TreeNode[]>([new TreeNode(0, -1, "")]);
   at = $state(0);
   names = $state<Names>({ ...NO_NAMES });
   rootData: SgfData | null = null;
   finished: Finished | null = null;
   isFromLink = false; // opened by a link and not changed: the stored study stays
+  isChanged = false; // since it was loaded or saved; the current node does not count
   /** Called when a shown line turned out to have an illegal move. */
   onNote: (note: RecordNote) => void = () => {};
   private views = new Map<number, PositionView>();
@@ -80,6 +76,11 @@ export class Tree {
 
   get current(): TreeNode {
     return this.nodes[this.at] ?? this.nodes[0]!;
+  }
+
+  /** The review of the next move of the line. */
+  get nextReview(): MoveReview | null {
+    return this.nodes[this.current.children[0] ?? -1]?.reviewed ?? null;
   }
 
   /** The view of the current position; null until the engine has sent it. */
@@ -153,6 +154,7 @@ export class Tree {
       rootData: source.rootData ?? null,
       finished: null,
       isFromLink,
+      isChanged: false,
       views: new Map(),
     };
     const load = ++this.loads;
@@ -163,7 +165,7 @@ export class Tree {
     try {
       const [views, reason] = await legalViews(played, isStrict);
       if (load !== this.loads) return false;
-      this.show({ ...loaded, at: isFromLink ? this.at : 0 });
+      if (!isFromLink) this.show(loaded);
       this.remember(
         line.map((n) => n.id),
         views,
@@ -178,8 +180,9 @@ export class Tree {
   }
 
   private contents(): Contents {
-    const { start, nodes, at, names, rootData, finished, isFromLink, views } = this;
-    return { start, nodes, at, names: { ...names }, rootData, finished, isFromLink, views };
+    const { start, nodes, at, names, rootData, finished, isFromLink, isChanged, views } = this;
+    const shown = { start, nodes, at, rootData, finished, isFromLink, isChanged, views };
+    return { ...shown, names: { ...names } };
   }
 
   private show(contents: Contents): void {
@@ -188,10 +191,12 @@ export class Tree {
     this.version += 1;
   }
 
-  /** Loads a line of moves and goes to its end. */
-  async loadMoves(position: GamePosition, names: Names = NO_NAMES): Promise<void> {
+  /** Loads a line of moves and goes to its end; returns what `load` does. */
+  async loadMoves(position: GamePosition, names: Names = NO_NAMES): Promise<boolean> {
     const nodes = position.moves.map((move, n) => ({ parent: n - 1, move }));
-    if (await this.load({ position, nodes, names })) this.last();
+    const isShown = await this.load({ position, nodes, names });
+    if (isShown) this.last();
+    return isShown;
   }
 
   private addViews(views: [number, PositionView][]): void {
@@ -237,8 +242,15 @@ export class Tree {
 
   // --- navigation ---
 
+  /** Whether a node exists and was not deleted. */
+  isAttached(id: number): boolean {
+    const path = this.path(id);
+    const hasParent = (n: TreeNode) => !!this.nodes[n.parent]?.children.includes(n.id);
+    return path[0]?.id === 0 && path.slice(1).every(hasParent);
+  }
+
   async go(id: number): Promise<void> {
-    if (!this.nodes[id]) return;
+    if (!this.isAttached(id)) return;
     this.at = id;
     if (!this.views.has(id)) await this.fetchLine(id).catch(app.failed);
   }
@@ -268,11 +280,16 @@ export class Tree {
 
   // --- editing ---
 
+  /** The id of the child with a move. */
+  childOf(node: TreeNode, move: string): number | undefined {
+    return node.children.find((id) => this.nodes[id]?.move === move);
+  }
+
   /** Plays a move if it is legal; goes to its node if it exists. */
   async play(move: string): Promise<boolean> {
     await this.replacing; // a move meanwhile is for the new tree
     const here = this.current;
-    const there = here.children.find((id) => this.nodes[id]?.move === move);
+    const there = this.childOf(here, move);
     if (there !== undefined) {
       await this.go(there);
       return true;
@@ -286,21 +303,24 @@ export class Tree {
       app.failed(error);
       return false;
     }
-    if (generation !== this.generation) return false;
-    const twin = here.children.find((id) => this.nodes[id]?.move === move); // of a double click
+    if (generation !== this.generation || !this.isAttached(here.id)) return false;
+    const twin = this.childOf(here, move); // of a double click
     const id = twin ?? this.nodes.length;
     if (twin === undefined) {
       this.nodes = [...this.nodes, new TreeNode(id, here.id, move)];
       here.children = [...here.children, id];
       this.addViews([[id, view]]);
+      this.isChanged = true;
     }
     this.isFromLink = false;
     this.at = id;
     return true;
   }
 
+  /** Plays moves one after another, until one is not legal or another tree is loaded. */
   async playLine(moves: string[]): Promise<void> {
-    for (const move of moves) if (!(await this.play(move))) return;
+    const { loads } = this;
+    for (const move of moves) if (loads !== this.loads || !(await this.play(move))) return;
   }
 
   /** Removes an illegal move and what follows it; the SGF of the tree still has them. */
@@ -345,7 +365,7 @@ export class Tree {
   }
 
   /** The nodes of the tree without the root: parents first, main line first. */
-  private order(): TreeNode[] {
+  order(): TreeNode[] {
     const order: TreeNode[] = [];
     const stack = [...this.nodes[0]!.children].reverse();
     for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
@@ -388,37 +408,9 @@ export class Tree {
   // --- storage ---
 
   save(): void {
-    this.isFromLink = false;
+    this.isFromLink = this.isChanged = false;
     forgetLink();
-    const text = this.text();
+    const text = studyText(this);
     if (text) void games.saveStudy(text);
-  }
-
-  /** The tree as `restore` reads it; undefined if it is too large. */
-  text(): string | undefined {
-    const nodes = [this.nodes[0]!, ...this.order()];
-    const places = new Map(nodes.map((entry, place) => [entry.id, place]));
-    const { notes: _, ...game } = this.toGame();
-    const base: SavedStudy = { ...game, at: places.get(this.at) ?? 0 };
-    const line = this.finished?.line.map((id) => places.get(id) ?? -1) ?? [];
-    const isComplete = this.finished && !line.includes(-1); // no node was deleted
-    const full: SavedStudy = {
-      ...base,
-      estimates: nodes.map((entry) => entry.estimate),
-      finished: isComplete ? { review: this.finished!.review, line } : null,
-    };
-    return [full, base].map((saved) => JSON.stringify(saved)).find((t) => t.length < MAX_SAVED);
-  }
-
-  /** Loads a stored tree, with `finished` if its review was stored. */
-  async restore(text: string): Promise<void> {
-    const saved = JSON.parse(text) as SavedStudy;
-    if (!(await this.load(saved))) return;
-    saved.estimates?.forEach((estimate, id) => {
-      if (this.nodes[id]) this.nodes[id].estimate = estimate;
-    });
-    const review = saved.finished?.review ?? saved.finished?.tell;
-    this.finished = saved.finished && review ? { review, line: saved.finished.line } : null;
-    await this.go(saved.at);
   }
 }

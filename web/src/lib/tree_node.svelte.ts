@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The nodes of a variation tree, and the check of a line by the engine.
-import { engine, RequestRejected } from "./engine.svelte";
+import { engine } from "./engine.svelte";
 import type { GamePosition, MoveReview, PositionView } from "./protocol";
-import type { RecordNode, SgfData, SgfGame } from "./sgf";
+import { RequestRejected } from "./server_back_end";
+import type { RecordNode, SgfData, SgfGame } from "./sgf_model";
 
 export interface Estimate {
   winRate: number; // black's

@@ -3,7 +3,7 @@
 // and attempts at once, one plays, one analyses; others load nets. The last two start when they are
 // needed; where there is little memory, one does the work of both.
 import { EngineLane } from "../worker/engine_lane";
-import type { LaneHost, Setup } from "../worker/engine_lane";
+import type { LaneHost, WorkerSetup } from "../worker/engine_lane";
 import { fetchManifest } from "../worker/manifest";
 import type { EngineManifest } from "../worker/manifest";
 import { NetLoader } from "../worker/net_loader";
@@ -23,13 +23,13 @@ const RULES = { memory: "4", preset: "classical" }; // MiB of tables: it does no
 const PLAY = { memory: "32" };
 const STUDY = { memory: "64" };
 
-let manifest: Promise<EngineManifest | null> | null = null;
+let offered: EngineManifest | null = null;
 
 function folder(): string {
   return new URL("engine/", document.baseURI).href;
 }
 
-/** Browsers that do not tell the memory have it on desktops. */
+/** Without `deviceMemory`, touch devices count as small. */
 function isSmallDevice(): boolean {
   const { deviceMemory } = navigator as { deviceMemory?: number };
   if (deviceMemory === undefined) return matchMedia("(pointer: coarse)").matches;
@@ -59,21 +59,9 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
   private readonly play = new EngineLane(this, PLAY);
   private readonly study = isSmallDevice() ? this.play : new EngineLane(this, STUDY);
 
-  /** Whether the engine is served beside the page. */
-  static async isOffered(): Promise<boolean> {
-    return (await WorkerBackEnd.offer()) !== null;
-  }
-
-  /** Whether this is the static edition, which has no server. */
-  static async isStatic(): Promise<boolean> {
-    return (await WorkerBackEnd.offer())?.offline ?? false;
-  }
-
-  private static async offer(): Promise<EngineManifest | null> {
-    manifest ??= fetchManifest(folder());
-    const found = await manifest;
-    if (!found) manifest = null; // it may be there later
-    return found;
+  /** The engine that is served beside the page, if there is one. Throws if it cannot be asked for. */
+  static async offer(): Promise<EngineManifest | null> {
+    return (offered ??= await fetchManifest(folder()));
   }
 
   start(listener: BackEndListener): void {
@@ -102,9 +90,14 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
   }
 
   private async open(): Promise<void> {
-    this.manifest = await WorkerBackEnd.offer();
+    let problem = "";
+    try {
+      this.manifest = await WorkerBackEnd.offer();
+    } catch (error) {
+      problem = String(error);
+    }
     if (!this.listener) return;
-    if (!this.manifest) return this.retry();
+    if (!this.manifest) return this.retry(problem);
     this.threads = searchThreads(this.manifest);
     this.nets = new NetLoader(
       this.manifest,
@@ -119,14 +112,20 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
     this.rules.open();
   }
 
-  private retry(): void {
-    this.setConnection("lost");
+  /** Tries again; requests wait if the engine has never been ready. */
+  private retry(problem: string): void {
+    this.setConnection(this.compiled ? "lost" : "starting");
+    this.report(problem);
     this.timer = setTimeout(() => void (this.manifest ? this.rules.open() : this.open()), RETRY);
   }
 
   private setConnection(connection: BackEndState["connection"]): void {
     this.connection = connection;
     this.reportState();
+  }
+
+  private report(problem: string): void {
+    this.event({ type: "error", id: null, code: "engine", text: problem });
   }
 
   private reportState(): void {
@@ -142,7 +141,7 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
   // --- what the lanes need ---
 
   /** The first worker compiles the engine for all others. */
-  setup(lane: EngineLane): Setup | null {
+  setup(lane: EngineLane): WorkerSetup | null {
     const { manifest: files, compiled } = this;
     if (!files || (!compiled && lane !== this.rules)) return null;
     const threads = lane.canThread ? this.threads : 1;
@@ -172,10 +171,9 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
     if (lane !== this.rules) return;
     if (isFinal) {
       this.setConnection("lost");
-      const problem = `this browser cannot run the engine (${text})`;
-      this.event({ type: "error", id: null, code: "engine", text: problem });
+      this.report(`this browser cannot run the engine (${text})`);
     } else {
-      this.retry();
+      this.retry(text);
     }
   }
 }

@@ -2,12 +2,6 @@
 // The last event of a request that ends before the engine could answer it.
 import type { EngineEvent, EngineRequest } from "../lib/protocol";
 
-/** Whether it is the last event of its request. */
-export function isLast(event: EngineEvent): boolean {
-  if (event.type === "queued") return false;
-  return !("state" in event) || event.state !== "running";
-}
-
 /** The end of a stopped request after its event `known`; null: only the engine can end it. */
 export function endOf(request: EngineRequest, known: EngineEvent | null): EngineEvent | null {
   const { id } = request;

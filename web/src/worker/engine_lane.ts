@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One worker of the engine and the requests that wait for it. It answers one at a time. A worker
-// that crashes is replaced, once with less memory.
+// that crashes is replaced by one with less memory.
 import type { EngineEvent, EngineRequest } from "../lib/protocol";
-import { endOf, isLast } from "./endings";
-import type { NetUse } from "./manifest";
+import { isLast } from "../lib/protocol";
+import { endOf } from "./endings";
+import type { NetEntry } from "./manifest";
 import type { FromWorker, OpenMessage, ToWorker } from "./messages";
 import type { NetLoader } from "./net_loader";
 
@@ -16,13 +17,13 @@ const SEARCHES = new Set<EngineRequest["type"]>(["move", "swap2", "analyse", "re
 const LESS_MEMORY = { memory: "8", preset: "classical" }; // MiB of tables; no nets
 
 /** What a worker is opened with; options and flag are those of its lane. */
-export type Setup = Omit<OpenMessage, "kind" | "options" | "flag">;
+export type WorkerSetup = Omit<OpenMessage, "kind" | "options" | "flag">;
 
 /** What a lane needs of the back end. */
 export interface LaneHost {
   readonly nets: NetLoader | null;
   /** Null until a worker of the lane can be opened. */
-  setup(lane: EngineLane): Setup | null;
+  setup(lane: EngineLane): WorkerSetup | null;
   makeWorker(): Worker;
   event(event: EngineEvent): void;
   opened(lane: EngineLane, compiled: WebAssembly.Module): void;
@@ -38,11 +39,11 @@ interface Job {
   isRestarting: boolean;
   deadline: number; // of an analysis, on the clock of performance.now()
   known: EngineEvent | null; // the last event
-  address: string | null; // of its stop signal
+  stopAddress: string | null; // HandleMessage.stopAddress, until it is revoked
   note: string | null; // why it began without a net
 }
 
-/** Requests of a game go before those of a study, whose analysis ends for them. */
+/** Requests of a game go before those of a study: they end its analysis, solution or review. */
 function isPlay(request: EngineRequest): boolean {
   return request.type === "move" || request.type === "swap2" || request.type === "new_game";
 }
@@ -56,15 +57,15 @@ function isShort(request: EngineRequest): boolean {
 export class EngineLane {
   private worker: Worker | null = null;
   private canStop = true;
-  private isOpened = false; // the worker answers requests
   private threads = 1; // of the worker
   private hasThreadProblem = false; // several threads could not be started
   private readonly flag: Int32Array | null; // where memory can be shared
   private current: Job | null = null;
   private queue: Job[] = [];
-  private crashes = 0;
+  private isOpened = false; // the worker answers requests
+  private crashes = 0; // of opened workers: those that could not be opened may lack a file
   private stopTimer: ReturnType<typeof setTimeout> | undefined;
-  private installed: NetUse | null = null; // whose nets the worker has
+  private installed: NetEntry | null = null; // whose nets the worker has
 
   constructor(
     private readonly host: LaneHost,
@@ -76,12 +77,14 @@ export class EngineLane {
   }
 
   send(request: EngineRequest): void {
-    const [deadline, known, address, note] = [0, null, null, null];
-    const job = { request, isStopped: false, isRestarting: false, deadline, known, address, note };
+    const [deadline, known, stopAddress, note] = [0, null, null, null];
+    const [isStopped, isRestarting] = [false, false];
+    const job = { request, isStopped, isRestarting, deadline, known, stopAddress, note };
     const before = isPlay(request) ? this.queue.findIndex((other) => !isPlay(other.request)) : -1;
     this.queue.splice(before < 0 ? this.queue.length : before, 0, job);
-    if (isPlay(request) && this.current?.request.type === "analyse") this.signal(this.current);
-    if (this.current && !this.isQuick) this.host.event({ type: "queued", id: request.id });
+    const { current } = this;
+    if (current && isPlay(request) && endOf(current.request, null)) this.signal(current);
+    if (current && !this.isQuick) this.host.event({ type: "queued", id: request.id });
     this.next();
   }
 
@@ -107,10 +110,10 @@ export class EngineLane {
   /** Nets were loaded, or the engine was compiled. */
   changed(): void {
     const job = this.current;
-    const use = job && this.useOf(job.request);
+    const entry = job && this.entryOf(job.request);
     const left = job ? (job.deadline - performance.now()) / 1000 : 0;
     const canRestart = job?.request.type === "analyse" && job.note !== null && !job.isStopped;
-    if (canRestart && use && this.host.nets?.nets(use) && left > MIN_ANALYSIS) {
+    if (canRestart && entry && this.host.nets?.nets(entry) && left > MIN_ANALYSIS) {
       this.signal(job);
       job.isStopped = false;
       job.isRestarting = true;
@@ -149,43 +152,43 @@ export class EngineLane {
   // --- one request after another ---
 
   /** The nets that a request searches with. */
-  private useOf(request: EngineRequest): NetUse | null {
+  private entryOf(request: EngineRequest): NetEntry | null {
     const hasNets = SEARCHES.has(request.type) && this.crashes === 0;
     if (!hasNets || !("position" in request)) return null;
-    return this.host.nets?.use(request.position.rule, request.position.size) ?? null;
+    return this.host.nets?.entry(request.position.rule, request.position.size) ?? null;
   }
 
   private next(): void {
     const job = this.queue[0];
     if (this.current || !job || !this.host.setup(this)) return;
     const { nets } = this.host;
-    const use = this.useOf(job.request);
-    if (use && !isShort(job.request)) nets?.want(use);
+    const entry = this.entryOf(job.request);
+    if (entry && !isShort(job.request)) nets?.load(entry);
     // A review takes long: it waits for its nets.
-    if (use && job.request.type === "review" && nets?.isLoading(use)) return;
+    if (entry && job.request.type === "review" && nets?.isLoading(entry)) return;
     this.queue.shift();
-    this.begin(job, use);
+    this.begin(job, entry);
   }
 
-  private begin(job: Job, use: NetUse | null): void {
+  private begin(job: Job, entry: NetEntry | null): void {
     const { nets } = this.host;
-    const loaded = use && nets?.nets(use);
+    const loaded = entry && nets?.nets(entry);
     // A worker has the nets of one rule: its memory never shrinks.
-    if (loaded && this.installed && this.installed !== use) this.end();
+    if (loaded && this.installed && this.installed !== entry) this.end();
     this.open();
     this.current = job;
-    job.note = use && !loaded ? (nets?.note(use) ?? null) : null;
-    if (loaded && this.installed !== use) {
-      this.installed = use;
-      this.post({ kind: "install", use, nets: loaded });
+    job.note = entry && !loaded ? (nets?.note(entry) ?? null) : null;
+    if (loaded && this.installed !== entry) {
+      this.installed = entry;
+      this.post({ kind: "install", entry, nets: loaded });
     }
     if (job.request.type === "analyse" && !job.deadline) {
       job.deadline = performance.now() + (job.request.seconds ?? ANALYSIS_TIME) * 1000;
     }
-    if (!this.flag) job.address = URL.createObjectURL(new Blob(["go"]));
+    if (!this.flag) job.stopAddress = URL.createObjectURL(new Blob(["go"]));
     if (this.flag) Atomics.store(this.flag, 0, NO_STOP);
-    const { request, address, note } = job;
-    this.post({ kind: "handle", request, stop: { address }, note });
+    const { request, stopAddress, note } = job;
+    this.post({ kind: "handle", request, stopAddress, note });
     if (job.isStopped) this.signal(job);
   }
 
@@ -204,8 +207,8 @@ export class EngineLane {
   }
 
   private revoke(job: Job): void {
-    if (job.address) URL.revokeObjectURL(job.address);
-    job.address = null;
+    if (job.stopAddress) URL.revokeObjectURL(job.stopAddress);
+    job.stopAddress = null;
   }
 
   /** Ends the worker, because it does not see that the request was stopped. */
@@ -222,7 +225,7 @@ export class EngineLane {
   private restart(job: Job): void {
     const seconds = Math.max(MIN_ANALYSIS, (job.deadline - performance.now()) / 1000);
     const request = { ...job.request, seconds } as EngineRequest;
-    this.queue.unshift({ ...job, request, isRestarting: false, isStopped: false, address: null });
+    this.queue.unshift({ ...job, request, isRestarting: false, isStopped: false });
   }
 
   // --- messages of the worker ---
@@ -259,8 +262,8 @@ export class EngineLane {
     clearTimeout(this.stopTimer);
     if (!job) return;
     this.revoke(job);
-    const use = this.useOf(job.request);
-    if (use) this.host.nets?.want(use);
+    const entry = this.entryOf(job.request);
+    if (entry) this.host.nets?.load(entry);
     if (job.isRestarting) this.restart(job);
     if (job.known?.type === "error" && job.known.code === "memory") {
       this.crashes += 1; // the next one has less
@@ -292,7 +295,7 @@ export class EngineLane {
   private crash(text: string, isFinal: boolean): void {
     if (this.threads > 1 && !this.isOpened) return this.openWithoutThreads();
     const failed = this.current ? [this.current, ...this.queue] : this.queue;
-    this.crashes += 1;
+    if (this.isOpened) this.crashes += 1;
     this.end();
     this.queue = [];
     for (const { request } of failed) {

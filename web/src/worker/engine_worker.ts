@@ -2,16 +2,15 @@
 // A worker of the engine, a classic one: it answers requests, or loads a net for others. Messages
 // are handled one after another.
 import type { EngineRequest, Rule } from "../lib/protocol";
-import { EngineFiles } from "./files";
+import { EngineFiles } from "./engine_files";
 import { lazyTablesFile, netFile, tablesOf } from "./manifest";
-import type { NetUse } from "./manifest";
+import type { NetEntry } from "./manifest";
 import type {
   FromWorker,
   HandleMessage,
   InstallMessage,
   LoadMessage,
   OpenMessage,
-  StopSignal,
   ToWorker,
 } from "./messages";
 import { CACHE, compile, DATA, instantiate, NETS } from "./page_module";
@@ -45,7 +44,7 @@ class EngineWorker {
   private readonly tables = new Set<Rule>(); // in the folder of the engine
   private readonly codebook: { name: string; parts: Blob[] } = { name: "", parts: [] }; // baked
   private id = -1; // of the request in progress
-  private stop: StopSignal | null = null;
+  private stopAddress: string | null = null;
   private note: string | null = null;
 
   constructor(private readonly setup: OpenMessage) {
@@ -92,7 +91,7 @@ class EngineWorker {
 
   // --- requests ---
 
-  async handle({ request, stop, note }: HandleMessage): Promise<void> {
+  async handle({ request, stopAddress, note }: HandleMessage): Promise<void> {
     const text = JSON.stringify(request);
     if (text.length > MAX_REQUEST) {
       this.fail(request, "invalid", "the request is too long");
@@ -106,7 +105,7 @@ class EngineWorker {
         return post({ kind: "done" });
       }
       this.id = request.id;
-      this.stop = stop;
+      this.stopAddress = stopAddress;
       this.note = note;
       this.module!.ccall("page_handle", null, ["string"], [text]);
     }
@@ -128,7 +127,7 @@ class EngineWorker {
   /** Called by the engine about every 50 ms. */
   private isStopped(): boolean {
     if (this.flag) return Atomics.load(this.flag, 0) === this.id;
-    return this.stop?.address != null && !isReadable(this.stop.address);
+    return this.stopAddress !== null && !isReadable(this.stopAddress);
   }
 
   // --- tables and nets ---
@@ -141,7 +140,7 @@ class EngineWorker {
   }
 
   /** Puts the nets of a rule into place, once. */
-  async install({ use, nets }: InstallMessage): Promise<void> {
+  async install({ entry, nets }: InstallMessage): Promise<void> {
     const { FS, WORKERFS } = this.module!;
     for (const { name, net, lazyTables } of nets) {
       FS.writeFile(`/data/${netFile(name)}`, new Uint8Array(await net.arrayBuffer()));
@@ -151,11 +150,11 @@ class EngineWorker {
     }
     const blobs = nets.map((net) => ({ name: net.codebookName, data: net.codebook }));
     FS.mount(WORKERFS, { blobs }, CACHE);
-    this.writeRegistry([use]);
+    this.writeRegistry([entry]);
   }
 
   /** Writes which nets there are; the engine reads it again after a change. */
-  private writeRegistry(nets: NetUse[]): void {
+  private writeRegistry(nets: NetEntry[]): void {
     this.module!.FS.writeFile(`${NETS}/registry.json`, JSON.stringify({ format: 1, nets }));
   }
 

@@ -3,14 +3,13 @@
 // can load, and which nets belong to which rule.
 import type { Rule } from "../lib/protocol";
 
-export interface EngineFile {
-  bytes: number; // that are sent
-  sha256: string; // of these, in base64
+interface EngineFile {
+  sha256: string; // of the bytes that are sent, in base64
   gzip: boolean; // they are compressed, and the file's name ends with `.gzip`
 }
 
 /** The nets of a rule for boards of `from` to `to` lines, by the side to move. */
-export interface NetUse {
+export interface NetEntry {
   rule: Rule;
   from: number;
   to: number;
@@ -20,10 +19,9 @@ export interface NetUse {
 
 export interface EngineManifest {
   format: 1;
-  version: string;
   offline: boolean; // the static edition: there is no server, and a service worker keeps the page
   files: Record<string, EngineFile>;
-  nets: NetUse[];
+  nets: NetEntry[];
 }
 
 /** The files of a program of the engine: with threads, or without. */
@@ -44,14 +42,16 @@ export function lazyTablesFile(net: string): string {
   return `nets/${net}.guess`;
 }
 
-export function netUseOf(manifest: EngineManifest, rule: Rule, size: number): NetUse | null {
-  const isFor = (use: NetUse) => use.rule === rule && use.from <= size && size <= use.to;
+/** The nets that play on such a board. */
+export function netEntry(manifest: EngineManifest, rule: Rule, size: number): NetEntry | null {
+  const isFor = (entry: NetEntry) =>
+    entry.rule === rule && entry.from <= size && size <= entry.to;
   return manifest.nets.find(isFor) ?? null;
 }
 
 /** The names of its nets, each once. */
-export function netsOf(use: NetUse): string[] {
-  return use.black === use.white ? [use.black] : [use.black, use.white];
+export function netNames(entry: NetEntry): string[] {
+  return entry.black === entry.white ? [entry.black] : [entry.black, entry.white];
 }
 
 /** The address of a file. The checksum makes a new version a new address, so that no cache between
@@ -63,14 +63,12 @@ export function addressOf(manifest: EngineManifest, base: string, name: string):
   return `${base}${name}${end}?${file.sha256.replace(/[^A-Za-z0-9]/g, "").slice(0, 12)}`;
 }
 
-/** Reads the manifest beside the page; null where no engine is offered. */
+/** Reads the manifest beside the page; null: no engine is offered, or one of another version.
+ * Throws if the manifest cannot be fetched. */
 export async function fetchManifest(base: string): Promise<EngineManifest | null> {
-  try {
-    const response = await fetch(`${base}manifest.json`, { cache: "no-cache" });
-    if (response.status !== 200) return null;
-    const manifest = (await response.json()) as EngineManifest | null;
-    return manifest?.format === 1 ? manifest : null;
-  } catch {
-    return null;
-  }
+  const response = await fetch(`${base}manifest.json`, { cache: "no-cache" });
+  if (response.status === 404) return null;
+  if (response.status !== 200) throw new Error(`manifest.json: status ${response.status}`);
+  const manifest = (await response.json()) as EngineManifest | null;
+  return manifest?.format === 1 ? manifest : null;
 }

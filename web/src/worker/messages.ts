@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The messages between the page and a worker of the engine.
 import type { EngineEvent, EngineRequest } from "../lib/protocol";
-import type { EngineManifest, NetUse } from "./manifest";
+import type { EngineManifest, NetEntry } from "./manifest";
 
 /** A net as the page passes it from the worker that loaded it to those that search. */
 export interface LoadedNet {
@@ -12,12 +12,6 @@ export interface LoadedNet {
   codebookName: string; // in the cache folder of the engine
 }
 
-/** How a worker learns that a request is to end while it searches. */
-export interface StopSignal {
-  /** The address of a blob: the request is to end when it cannot be read any more. */
-  address: string | null;
-}
-
 export interface OpenMessage {
   kind: "open";
   manifest: EngineManifest;
@@ -25,7 +19,7 @@ export interface OpenMessage {
   threads: number; // of a search; more than one: in the program with threads
   compiled: WebAssembly.Module | null; // null: the worker compiles it and sends it back
   options: Record<string, string> | null; // of the engine; null: this worker only loads a net
-  /** Holds the id of the request that is to end; null: StopSignal.address is used. */
+  /** Holds the id of the request that is to end; null: HandleMessage.stopAddress is used. */
   flag: SharedArrayBuffer | null;
 }
 
@@ -37,14 +31,15 @@ export interface LoadMessage {
 
 export interface InstallMessage {
   kind: "install";
-  use: NetUse;
+  entry: NetEntry;
   nets: LoadedNet[];
 }
 
 export interface HandleMessage {
   kind: "handle";
   request: EngineRequest;
-  stop: StopSignal | null;
+  /** Of a blob: the request is to end when it cannot be read any more. Null: OpenMessage.flag. */
+  stopAddress: string | null;
   /** Why no net plays, if there is one; shown as the evaluation of an analysis. */
   note: string | null;
 }

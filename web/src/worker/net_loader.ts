@@ -2,8 +2,8 @@
 // Loads the nets of the rules in use, each in a worker that ends when it has the net: baking takes
 // seconds and twice the memory of the net.
 import type { Rule } from "../lib/protocol";
-import { netsOf, netUseOf } from "./manifest";
-import type { EngineManifest, NetUse } from "./manifest";
+import { netEntry, netNames } from "./manifest";
+import type { EngineManifest, NetEntry } from "./manifest";
 import type { FromWorker, LoadedNet } from "./messages";
 
 const RETRY = 30_000; // ms after a failure
@@ -27,13 +27,13 @@ export class NetLoader {
     private readonly changed: () => void,
   ) {}
 
-  use(rule: Rule, size: number): NetUse | null {
-    return netUseOf(this.manifest, rule, size);
+  entry(rule: Rule, size: number): NetEntry | null {
+    return netEntry(this.manifest, rule, size);
   }
 
   /** Starts to load nets, unless they are there or failed a moment ago. */
-  want(use: NetUse): void {
-    for (const name of netsOf(use)) {
+  load(entry: NetEntry): void {
+    for (const name of netNames(entry)) {
       const load = this.loads.get(name);
       const isOld = load?.failed != null && performance.now() - load.failed > RETRY;
       if (load && !isOld) continue;
@@ -43,20 +43,20 @@ export class NetLoader {
   }
 
   /** The nets, once all of them are there. */
-  nets(use: NetUse): LoadedNet[] | null {
-    const nets = netsOf(use).map((name) => this.loads.get(name)?.net);
+  nets(entry: NetEntry): LoadedNet[] | null {
+    const nets = netNames(entry).map((name) => this.loads.get(name)?.net);
     return nets.every((net) => net != null) ? nets : null;
   }
 
-  isLoading(use: NetUse): boolean {
-    return netsOf(use).some((name) => this.loads.get(name)?.isPending);
+  isLoading(entry: NetEntry): boolean {
+    return netNames(entry).some((name) => this.loads.get(name)?.isPending);
   }
 
   /** Why they do not play, in English. */
-  note(use: NetUse): string | null {
-    if (this.nets(use)) return null;
-    const names = netsOf(use).join(" and ");
-    const hasFailed = netsOf(use).some((name) => this.loads.get(name)?.failed != null);
+  note(entry: NetEntry): string | null {
+    if (this.nets(entry)) return null;
+    const names = netNames(entry).join(" and ");
+    const hasFailed = netNames(entry).some((name) => this.loads.get(name)?.failed != null);
     return hasFailed ? `${names} cannot be loaded` : `${names} is still loading`;
   }
 

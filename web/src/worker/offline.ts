@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The service worker of the static edition (web/public/sw.js), which keeps the page for visits
+// The service worker of the static edition (src/tengen/web/static/sw.js), which keeps the page for visits
 // without a network.
 
-/** Registers it. A new version that an earlier visit has fetched is used at once, unless the user
- * has begun to do something: then the next visit uses it. */
+/** Registers it. A new version that an earlier visit has fetched is used at once, unless the page is
+ * open in another window or the user has begun to do something: then a later visit uses it. */
 export async function registerServiceWorker(): Promise<void> {
   const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
   if (!serviceWorker) return; // not a secure context

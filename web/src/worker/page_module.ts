@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The WebAssembly module of the engine (cpp/app/page_wasm.cpp) in a classic worker.
 import { programFiles } from "./manifest";
-import type { EngineFiles } from "./files";
+import type { EngineFiles } from "./engine_files";
 
 export const DATA = "/data";
 export const NETS = "/data/nets";
@@ -22,7 +22,7 @@ export interface PageModule {
 }
 
 /** What the engine calls. */
-export interface Callbacks {
+interface Callbacks {
   onEvent(text: string): void;
   isStopped(): boolean;
   onProgress(fraction: number): void;

@@ -83,13 +83,16 @@ def _read_header(record: Record, file: RecordText, header: re.Match[str]) -> Non
 def _read_moves(record: Record, file: RecordText, position: int) -> None:
     """Append all moves from `position` to the end of the text."""
     last, colour = record.root, Colour.BLACK
+    moves: dict[str, Move] = {}  # by spelling: to parse a move takes most of the time
     while position < len(file.text):
         token = _TOKEN.match(file.text, position)
         if token is None:
             raise file.fault(_no_move(file.text, position), position)
         if token["number"] is None:
             file.count_items(1, position)
-            node = Node(_read_move(record, file, token), colour)
+            if token[0] not in moves:
+                moves[token[0]] = _read_move(record, file, token)
+            node = Node(moves[token[0]], colour)
             last.children.append(node)
             last, colour = node, colour.other
         position = _end(_SKIP, file.text, token.end())

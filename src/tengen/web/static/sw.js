@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The service worker of the static edition: the page works without a network after the first visit.
 // It keeps the files of one version together, and answers from them. Files of the engine that the
-// page itself has fetched are in another cache (web/src/worker/files.ts).
+// page itself has fetched are in another cache (web/src/worker/engine_files.ts).
 //
 // scripts/static_site.py writes the version and the files; the server registers no service worker.
 "use strict";
@@ -9,7 +9,9 @@
 const VERSION = "";
 const FILES = []; // [address relative to this file, its SHA-256 in base64]
 
-const PREFIX = "tengen-page-";
+// Other copies of the page on this origin have caches too. A scope has no `#`: the prefix is not one
+// of the caches of a folder within it.
+const PREFIX = `tengen-page-${self.registration.scope}#`;
 const PAGE = PREFIX + VERSION;
 const ENGINE = "tengen-engine";
 // With these the page may share memory with its workers, which a host of files does not send.
@@ -66,10 +68,18 @@ async function answer(request) {
   return isolated((await kept(request)) ?? (await fetch(request)));
 }
 
+/** Replaces the last version, unless another window shows it: it would lose its files. */
+async function activateAlone({ source }) {
+  const { scope } = self.registration;
+  const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const others = windows.filter(({ id, url }) => id !== source.id && url.startsWith(scope));
+  if (others.length === 0) await self.skipWaiting();
+}
+
 self.addEventListener("install", (event) => event.waitUntil(install()));
 self.addEventListener("activate", (event) => event.waitUntil(activate()));
-self.addEventListener("message", ({ data }) => {
-  if (data === "activate") self.skipWaiting();
+self.addEventListener("message", (event) => {
+  if (event.data === "activate") event.waitUntil(activateAlone(event));
 });
 self.addEventListener("fetch", (event) => {
   const { request } = event;
