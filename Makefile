@@ -175,9 +175,10 @@ linux-x86_64 linux-aarch64 windows clang: $(VENV)/.cmake
 
 wasm: $(VENV)/.cmake  ## the engine of the page as WebAssembly, also beside the page of `make play` (needs emscripten)
 	@command -v emcmake >/dev/null || { echo "wasm needs emscripten (Debian: apt install emscripten)"; exit 1; }
-	emcmake $(CMAKE) --preset wasm -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja"
 	@# Debian's emscripten finds its JavaScript parser there.
-	NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}" $(CMAKE) --build --preset wasm --parallel $(JOBS) --target page-engine
+	export NODE_PATH="$${NODE_PATH:-/usr/share/nodejs}"; for preset in wasm wasm-threads; do \
+		emcmake $(CMAKE) --preset $$preset -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" && \
+		$(CMAKE) --build --preset $$preset --parallel $(JOBS) --target page-engine || exit 1; done
 	$(BIN)/python scripts/static_site.py engine
 
 static: wasm  ## the page with the engine inside, for any web host, in build/static (docs/static.md)

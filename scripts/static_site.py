@@ -23,7 +23,11 @@ from pathlib import Path
 from release import licences
 
 ROOT = Path(__file__).parents[1]
-PROGRAM = ROOT / "build" / "wasm"
+BUILD = ROOT / "build"
+PROGRAM = ("wasm/page-engine.js", "wasm/page-engine.wasm")
+# Fetched by later visits, where the page is isolated.
+THREADS = "page-engine-threads"
+THREADS_PROGRAM = tuple(f"wasm-threads/{THREADS}{end}" for end in (".js", ".wasm", ".worker.js"))
 DATA = ROOT / "src" / "tengen" / "engine" / "data"
 PAGE = ROOT / "src" / "tengen" / "web" / "static"
 SITE = ROOT / "build" / "static"
@@ -53,7 +57,7 @@ def nets() -> list[dict[str, str | int]]:
 
 def engine_files() -> dict[str, bytes]:
     """The files of the engine by their names."""
-    built = [PROGRAM / "page-engine.js", PROGRAM / "page-engine.wasm"]
+    built = [BUILD / name for name in PROGRAM + THREADS_PROGRAM]
     if missing := [path for path in built if not path.is_file()]:
         raise SystemExit(f"{missing[0].relative_to(ROOT)} is missing: run `make wasm`")
     files = {path.name: path.read_bytes() for path in built}
@@ -124,7 +128,8 @@ def site_files() -> dict[str, bytes]:
     engine = packed(engine_files())
     listed = manifest(engine, offline=True)
     kept = {name: data for name, data in page.items() if name != WORKER}
-    kept |= {address(n, data): data for n, data in engine.items() if not n.startswith("nets/")}
+    later = ("nets/", THREADS)  # the workers keep what they use of these
+    kept |= {address(n, data): data for n, data in engine.items() if not n.startswith(later)}
     kept[f"{ENGINE}/manifest.json"] = listed
     page[WORKER] = service_worker(page[WORKER], kept)
     page[LICENCES] = licences("svelte", "clsx", "emscripten").encode()
@@ -138,7 +143,8 @@ def visit(files: dict[str, bytes]) -> list[str]:
     names = {str(use[side]) for side in ("black", "white")}
     ends = (f".net{GZIP}", f".guess{GZIP}")
     loaded = {f"{ENGINE}/nets/{name}{end}" for name in names for end in ends}
-    unused = {n for n in files if n.startswith(f"{ENGINE}/nets/")} - loaded | {LICENCES}
+    later = (f"{ENGINE}/nets/", f"{ENGINE}/{THREADS}")
+    unused = {n for n in files if n.startswith(later)} - loaded | {LICENCES}
     return [n for n in files if n not in unused]
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The engine of a page in a Web Worker: what JavaScript calls. The worker puts tables and nets into
-// a folder of the file system in memory. Texts are returned until the next call.
+// a folder of the file system in memory. Texts are returned until the next call. Built as two
+// programs, with threads and without; the calling thread takes part in a search, and calls back.
 #include <emscripten.h>
 
 #include <cstdio>
@@ -16,7 +17,8 @@
 #include "page/page_engine.h"
 
 // `Module` has these functions: onEvent(text), isStopped(), onProgress(fraction) and
-// onCodebook(name, bytes), whose bytes are valid during the call.
+// onCodebook(name, bytes), whose bytes are valid during the call, and shared if there are threads.
+// `helpers`: the threads beside the calling one, at least one, of the program with threads.
 // clang-format off
 EM_JS(void, send_event, (const char* text, int length), {
   Module['onEvent'](UTF8ToString(text, length));
@@ -84,6 +86,7 @@ EMSCRIPTEN_KEEPALIVE const char* page_open(const char* folder, const char* optio
   return text_of([&] {
     engine = std::make_unique<page::PageEngine>(options_of(options), bundle_in(folder));
     engine->set_hook(poll);
+    engine->set_level_threads(1);
     return std::string();
   });
 }

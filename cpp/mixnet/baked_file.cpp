@@ -11,6 +11,7 @@
 #include "base/crc32.h"
 #include "base/parallel.h"
 #include "mixnet/patterns.h"
+#include "os/os.h"
 
 namespace tengen::mixnet {
 
@@ -109,7 +110,7 @@ std::optional<Codebooks> read_baked(const std::filesystem::path& path, const Bak
   const auto read = [&](size_t i, size_t) {
     good[i] = read_book(path, HEADER_BYTES + i * head.book_bytes, crcs[i], books[i], progress);
   };
-  parallel_ranges(good.size(), 2, read, 1);
+  parallel_ranges(good.size(), os::THREADS_READ_FILES ? 2 : 1, read, 1);
   if (!good[0] || !good[1]) return {};
   return books;
 }

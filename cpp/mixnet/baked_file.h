@@ -28,8 +28,8 @@ struct BakedKey {
         expected_checksum(weights.codebook_checksum) {}
 };
 
-/// Reads and verifies codebooks, on two threads. nullopt if there is no such file, if it is of
-/// another net, or if it is damaged. Throws Stopped and std::bad_alloc.
+/// Reads and verifies codebooks, on two threads where they can read. nullopt if there is no such
+/// file, if it is of another net, or if it is damaged. Throws Stopped and std::bad_alloc.
 std::optional<Codebooks> read_baked(const std::filesystem::path& path, const BakedKey& key,
                                     const Progress& progress);
 

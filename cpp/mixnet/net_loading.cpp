@@ -18,7 +18,7 @@ constexpr size_t ROOM_LEFT = size_t{24} << 20;  ///< bytes that a net leaves for
 
 NetLoading::NetLoading(std::string file, CodebookCache cache, int threads)
     : process_(os::process_id()) {
-  if constexpr (os::HAS_THREADS)
+  if constexpr (os::THREADS_READ_FILES)
     thread_ = std::thread([this, file = std::move(file), cache = std::move(cache), threads] {
       work(file, cache, threads);
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads a net in its own thread: reads the weights and takes the codebooks from the cache or bakes
-// them. Where there are no threads, in WebAssembly, it is loaded when the constructor returns.
+// them. In WebAssembly it is loaded when the constructor returns.
 #pragma once
 
 #include <atomic>

@@ -12,10 +12,12 @@ namespace tengen::os {
 /// The number of this process, which differs after a fork.
 long process_id();
 
-#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
-inline constexpr bool HAS_THREADS = false;
+/// Whether threads read files while the main thread works. In WebAssembly, if it has threads at
+/// all, the main thread does it for them.
+#if defined(__EMSCRIPTEN__)
+inline constexpr bool THREADS_READ_FILES = false;
 #else
-inline constexpr bool HAS_THREADS = true;
+inline constexpr bool THREADS_READ_FILES = true;
 #endif
 
 /// Lets other threads go first, where the system can do that for one thread: the calling thread and

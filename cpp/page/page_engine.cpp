@@ -69,7 +69,9 @@ bool contains(const std::vector<Point>& points, Point p) {
 // --- requests ---
 
 PageEngine::PageEngine(PlayOptions options, Bundle bundle, LoadExternal load_external)
-    : player_(options, std::move(bundle), std::move(load_external)), options_(std::move(options)) {}
+    : player_(options, std::move(bundle), std::move(load_external)),
+      options_(std::move(options)),
+      threads_(options_.core.threads) {}
 
 void PageEngine::handle(std::string_view text, const Send& send) {
   is_stopped_ = false;
@@ -152,6 +154,7 @@ void PageEngine::view(const Json& request, const Json& id, const Send& send) {
 PlayedMove PageEngine::search(const PlayRequest& request, int level,
                               const Player::OnLine& on_line) {
   options_.level = level;
+  options_.core.threads = level == FULL_LEVEL ? threads_ : level_threads_.value_or(threads_);
   player_.configure(options_);
   player_.clear_stop();
   if (is_stopped_) player_.stop();

@@ -51,6 +51,9 @@ class PageEngine {
   /// Sets what handle() calls about every 50 ms while it searches, on its thread. May call stop()
   /// and report(): hosts without threads have no other way.
   void set_hook(std::function<void()> hook);
+  /// Sets the threads of moves at weaker levels; without it, those of the options. With one, a
+  /// level plays the same again.
+  void set_level_threads(int threads) { level_threads_ = threads; }
 
  private:
   /// A proof that proof_step shows.
@@ -85,6 +88,8 @@ class PageEngine {
 
   Player player_;
   PlayOptions options_;
+  int threads_;  ///< of the options
+  std::optional<int> level_threads_;
   std::optional<Solver> solver_;
   std::deque<std::unique_ptr<StoredProof>> proofs_;  ///< the latest ones
   std::atomic<bool> is_stopped_ = false;             ///< of the request in progress

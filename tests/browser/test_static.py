@@ -87,6 +87,31 @@ def test_without_a_network(visit: PageDriver, site: StaticServer, context: Brows
     assert set(site.requests) <= {"/sw.js"}  # the browser looks for an update
 
 
+def test_threads_without_a_network(
+    visit: PageDriver, site: StaticServer, context: BrowserContext
+) -> None:
+    """The second visit fetches the program with threads, the third has it."""
+    program = "/engine/page-engine-threads.wasm.gzip"
+    cores = "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 4 })"
+    context.add_init_script(cores)
+    visit.open()
+    visit.tab("Analyse")
+    visit.line("h8", "i9", "g10")
+    _analyse(visit)
+    visit.wait_until_kept()
+    assert program not in site.requests
+    visit.page.reload()
+    visit.stones(3)
+    _analyse(visit)
+    assert program in site.requests
+    site.requests.clear()
+    context.set_offline(True)
+    visit.page.reload()
+    visit.stones(3)
+    _analyse(visit)
+    assert set(site.requests) <= {"/sw.js"}
+
+
 def test_a_manifest_that_comes_late(context: BrowserContext, site: StaticServer) -> None:
     """Its failure is not taken for a server that plays."""
     answers = [503, 500]

@@ -23,6 +23,9 @@ from browser.static_server import SITE, StaticServer, needs_static, serve
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
 NET = "mixnet-m-freestyle"
+THREAD = "page-engine-threads.worker.js"
+THREADS = "/engine/page-engine-threads.wasm.gzip"
+FOUR_CORES = "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 4 })"
 OPEN = {"rule": "freestyle", "size": 15, "setup": None, "moves": ["h8", "i9", "g10"]}
 GAME = {**OPEN, "moves": ["h8", "i9", "i8", "g8", "h7", "h9", "g9", "f10", "j8"]}
 
@@ -97,17 +100,21 @@ class Harness:
         self.wait("states.length && states.at(-1).loading === null && states.length > 2")
 
 
-@pytest.fixture(params=["files", "isolated"])
+@pytest.fixture(params=["files", "isolated", "threads"])
 def harness(
     request: pytest.FixtureRequest, browser: Browser, server: StaticServer
 ) -> Iterator[Harness]:
-    """With and without shared memory."""
-    server.isolates = request.param == "isolated"
+    """Without shared memory, with it, and with threads."""
+    server.isolates = request.param != "files"
+    server.requests.clear()
     context: BrowserContext = browser.new_context()
+    if request.param == "threads":
+        context.add_init_script(FOUR_CORES)
     made = Harness(context.new_page(), server.address)
     assert made.page.evaluate("crossOriginIsolated") == server.isolates
     yield made
     assert made.errors == []
+    assert request.param == "threads" or THREADS not in server.requests
     context.close()
 
 
@@ -206,6 +213,29 @@ def test_a_worker_that_crashes(harness: Harness) -> None:
     assert event["evaluation"] == "classical"
 
 
+@pytest.mark.parametrize("problem", ["", "open", "start"])
+def test_threads(browser: Browser, server: StaticServer, problem: str) -> None:
+    """An analysis with threads; without them, where they cannot be opened or do not start."""
+    server.isolates = True
+    server.requests.clear()
+    context = browser.new_context()
+    context.add_init_script(FOUR_CORES)
+    harness = Harness(context.new_page(), server.address)
+    assert THREADS not in server.requests
+    if problem:
+        broken = gzip.compress(b"throw new Error('broken');")
+        context.route(f"**/{THREAD}.gzip*", lambda route: route.fulfill(body=broken))
+    if problem == "start":  # otherwise the checksum is wrong
+        sha256 = base64.b64encode(hashlib.sha256(broken).digest()).decode()
+        harness.page.evaluate(f"backEnd.manifest.files['{THREAD}'].sha256 = '{sha256}'")
+    event = harness.ask(type="analyse", seconds=1, position=OPEN)
+    assert event["state"] == "done"
+    assert event["depth"] > 5
+    assert THREADS in server.requests
+    assert harness.page.evaluate("backEnd.study.threads") == (1 if problem else 2)
+    context.close()
+
+
 def test_a_worker_that_cannot_be_opened(harness: Harness) -> None:
     """It may lack a file: the next one has as much memory, and the net."""
     harness.load_nets()
@@ -220,8 +250,9 @@ def test_a_worker_that_cannot_be_opened(harness: Harness) -> None:
         }"""
     )
     event = harness.ask(type="analyse", seconds=0.5, position=OPEN)
-    assert (event["type"], event["code"]) == ("error", "engine")
-    event = harness.ask(type="analyse", seconds=0.5, position=OPEN)
+    if harness.page.evaluate("backEnd.threads") == 1:  # otherwise one without threads is opened
+        assert (event["type"], event["code"]) == ("error", "engine")
+        event = harness.ask(type="analyse", seconds=0.5, position=OPEN)
     assert NET in event["evaluation"]
 
 

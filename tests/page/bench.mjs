@@ -10,7 +10,7 @@ const module = await makeModule(
   program,
   data,
   { onProgress: (fraction) => process.stderr.write(`${fraction.toFixed(2)}\n`) },
-  { nets: true },
+  { nets: true, threads: Number(JSON.parse(options).threads ?? 1) },
 );
 const start = performance.now();
 let baking = null;
@@ -25,3 +25,4 @@ const values = ["/data", rule, options, Number(depth)];
 const found = module.ccall("page_bench", "string", types, values);
 const heap = module.HEAP8?.length ?? null;
 process.stdout.write(`${JSON.stringify({ ...JSON.parse(found), baking, heap })}\n`);
+process.exit();

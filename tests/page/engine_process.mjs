@@ -8,10 +8,15 @@ import { makeModule } from "./page_module.mjs";
 
 const [program, data, options] = process.argv.slice(2);
 let end = Infinity; // of the request, on the clock of performance.now()
-const module = await makeModule(program, data, {
-  onEvent: (text) => process.stdout.write(`${text}\n`),
-  isStopped: () => performance.now() >= end,
-});
+const module = await makeModule(
+  program,
+  data,
+  {
+    onEvent: (text) => process.stdout.write(`${text}\n`),
+    isStopped: () => performance.now() >= end,
+  },
+  { threads: Number(JSON.parse(options).threads ?? 1) },
+);
 const problem = module.ccall("page_open", "string", ["string", "string"], ["/data", options]);
 if (problem) throw new Error(problem);
 for await (const line of createInterface({ input: process.stdin })) {
@@ -19,3 +24,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   module.ccall("page_handle", null, ["string"], [line]);
   process.stdout.write("\n");
 }
+process.exit();

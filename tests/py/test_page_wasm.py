@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The engine of the page as WebAssembly under node (`make wasm`): signatures of the native search,
-baking, and requests that end early. `test_page_engine.py` compares its answers.
+"""The engine of the page as WebAssembly under node (`make wasm`), without threads and with them:
+signatures of the native search, baking, and requests that end early. `test_page_engine.py` compares
+its answers.
 """
 
 from __future__ import annotations
@@ -18,37 +19,56 @@ import pytest
 from tengen.engine.nets import DATA
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = ROOT / "build" / "wasm" / "page-engine.js"
+PROGRAMS = {
+    name: ROOT / "build" / folder / f"{program}.js"
+    for name, folder, program in (
+        ("single", "wasm", "page-engine"),
+        ("threads", "wasm-threads", "page-engine-threads"),
+    )
+}
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "bench.json").read_text("utf-8"))
 NODE = ["node", "--no-experimental-fetch"]
 
 pytestmark = pytest.mark.skipif(
-    not PROGRAM.is_file() or shutil.which("node") is None, reason="needs node and `make wasm`"
+    not all(program.is_file() for program in PROGRAMS.values()) or shutil.which("node") is None,
+    reason="needs node and `make wasm`",
 )
+programs = pytest.mark.parametrize("program", PROGRAMS)
 
 
-def bench(rule: str, options: dict[str, str], depth: int, *net: str) -> dict[str, Any]:
+def bench(
+    program: str, rule: str, options: dict[str, str], depth: int, *net: str
+) -> dict[str, Any]:
     script = ROOT / "tests" / "page" / "bench.mjs"
-    command = [*NODE, *map(str, (script, PROGRAM, DATA)), rule, json.dumps(options), str(depth)]
-    command += net
+    command = [*NODE, *map(str, (script, PROGRAMS[program], DATA)), rule, json.dumps(options)]
+    command += [str(depth), *net]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout), progress=list(map(float, done.stderr.split())))
 
 
+@programs
 @pytest.mark.parametrize("rule", ["freestyle", "renju"])
-def test_signature_with_the_classical_evaluation(rule: str) -> None:
-    found = bench(rule, {"preset": "classical", "memory": "128"}, 9)
+def test_signature_with_the_classical_evaluation(program: str, rule: str) -> None:
+    found = bench(program, rule, {"preset": "classical", "memory": "128"}, 9)
     assert found["signature"] == GOLDEN[f"classical {rule}"]
     assert found["evaluation"] == "classical"
 
 
+def test_a_search_with_two_threads() -> None:
+    options = {"preset": "classical", "memory": "16"}
+    single = bench("threads", "freestyle", options, 9)
+    found = bench("threads", "freestyle", {**options, "threads": "2"}, 9)
+    assert found["nodes"] > single["nodes"]  # those of both
+
+
 @pytest.mark.integration
+@programs
 @pytest.mark.parametrize(
     ("key", "options", "depth"),
     [("alphabeta", {"memory": "16"}, 9), ("mcts net", {"memory": "16", "search": "mcts"}, 3)],
 )
-def test_signature_with_a_net(key: str, options: dict[str, str], depth: int) -> None:
-    found = bench("freestyle", options, depth, "mixnet-m-freestyle")
+def test_signature_with_a_net(program: str, key: str, options: dict[str, str], depth: int) -> None:
+    found = bench(program, "freestyle", options, depth, "mixnet-m-freestyle")
     assert found["signature"] == GOLDEN[f"{key} freestyle"]
     assert "mixnet-m-freestyle" in found["evaluation"]
     progress = found["progress"]
@@ -59,11 +79,13 @@ def test_signature_with_a_net(key: str, options: dict[str, str], depth: int) -> 
 # --- requests that end early ---
 
 
-@pytest.fixture(scope="module")
-def process() -> Iterator[subprocess.Popen[str]]:
+@pytest.fixture(scope="module", params=[1, 3], ids=["single", "threads"])
+def process(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[str]]:
     script = ROOT / "tests" / "page" / "engine_process.mjs"
-    options = json.dumps({"memory": "16", "preset": "classical"})
-    command = [*NODE, str(script), str(PROGRAM), str(DATA), options]
+    threads = int(request.param)
+    program = PROGRAMS["threads" if threads > 1 else "single"]
+    options = {"memory": "16", "preset": "classical", "threads": str(threads)}
+    command = [*NODE, *map(str, (script, program, DATA)), json.dumps(options)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:

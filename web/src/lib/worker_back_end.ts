@@ -16,6 +16,7 @@ import type {
   EngineRequest,
 } from "./protocol";
 
+const MAX_THREADS = 4; // of a search
 const RETRY = 2000; // ms until the engine is fetched again
 const SMALL_DEVICE = 4; // GiB of memory, below which one worker plays and analyses
 const RULES = { memory: "4", preset: "classical" }; // MiB of tables: it does not search
@@ -35,6 +36,15 @@ function isSmallDevice(): boolean {
   return deviceMemory < SMALL_DEVICE;
 }
 
+/** Threads of a search: half the cores, where workers can share memory. A first visit of the static
+ * edition has one, because the program with threads would be fetched besides the other. */
+function searchThreads({ offline }: EngineManifest): number {
+  const cores = navigator.hardwareConcurrency;
+  const isFirstVisit = offline && !navigator.serviceWorker?.controller;
+  if (!crossOriginIsolated || cores <= 2 || isSmallDevice() || isFirstVisit) return 1;
+  return Math.min(MAX_THREADS, Math.round(cores / 2));
+}
+
 export class WorkerBackEnd implements BackEnd, LaneHost {
   readonly kind = "browser";
   nets: NetLoader | null = null;
@@ -42,6 +52,8 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
   private connection: BackEndState["connection"] = "starting";
   private manifest: EngineManifest | null = null;
   private compiled: WebAssembly.Module | null = null;
+  private compiledThreads: WebAssembly.Module | null = null;
+  private threads = 1; // of a search
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly rules = new EngineLane(this, RULES, true);
   private readonly play = new EngineLane(this, PLAY);
@@ -86,12 +98,13 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
     }
     if (!this.listener) return;
     if (!this.manifest) return this.retry(problem);
+    this.threads = searchThreads(this.manifest);
     this.nets = new NetLoader(
       this.manifest,
       isSmallDevice() ? 1 : Math.max(1, Math.floor(navigator.hardwareConcurrency / 2)),
       () => {
         const worker = this.makeWorker();
-        worker.postMessage({ kind: "open", ...this.setup(this.play), options: null, flag: null });
+        worker.postMessage({ kind: "open", ...this.setup(this.rules), options: null, flag: null });
         return worker;
       },
       () => this.changed(),
@@ -131,7 +144,9 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
   setup(lane: EngineLane): WorkerSetup | null {
     const { manifest: files, compiled } = this;
     if (!files || (!compiled && lane !== this.rules)) return null;
-    return { manifest: files, base: folder(), compiled };
+    const threads = lane.canThread ? this.threads : 1;
+    const program = threads > 1 ? this.compiledThreads : compiled;
+    return { manifest: files, base: folder(), threads, compiled: program };
   }
 
   makeWorker(): Worker {
@@ -143,6 +158,7 @@ export class WorkerBackEnd implements BackEnd, LaneHost {
   }
 
   opened(lane: EngineLane, compiled: WebAssembly.Module): void {
+    if (lane.canThread && this.threads > 1) this.compiledThreads = compiled;
     if (lane !== this.rules) return;
     const isFirst = !this.compiled;
     this.compiled = compiled;

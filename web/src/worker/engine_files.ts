@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The files of the engine in a worker: fetched once, checked by their checksums, and kept in the
 // browser's cache where that is allowed, as are baked codebooks.
-import { addressOf, netFile, PROGRAM } from "./manifest";
+import { addressOf, netFile, programFiles } from "./manifest";
 import type { EngineManifest } from "./manifest";
 
 const CACHE = "tengen-engine"; // also read by sw.js
@@ -57,7 +57,8 @@ export class EngineFiles {
 
   /** It depends on the program too, which may bake a net otherwise than the last version. */
   private codebookAddress(net: string): string {
-    const digests = [PROGRAM, netFile(net)].map((name) => this.manifest.files[name]?.sha256 ?? "");
+    const names = [programFiles(false).code, netFile(net)]; // that bakes it
+    const digests = names.map((name) => this.manifest.files[name]?.sha256 ?? "");
     return `${this.base}${CODEBOOKS}${digests.map(encodeURIComponent).join("/")}`;
   }
 

@@ -57,6 +57,8 @@ function isShort(request: EngineRequest): boolean {
 export class EngineLane {
   private worker: Worker | null = null;
   private canStop = true;
+  private threads = 1; // of the worker
+  private hasThreadProblem = false; // several threads could not be started
   private readonly flag: Int32Array | null; // where memory can be shared
   private current: Job | null = null;
   private queue: Job[] = [];
@@ -125,14 +127,21 @@ export class EngineLane {
     if (this.worker || !setup) return;
     const worker = this.host.makeWorker();
     this.worker = worker;
+    this.threads = setup.threads;
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.receive(data);
     worker.onerror = (event) => {
       event.preventDefault();
+      if (this.worker !== worker) return; // it was ended; each of its threads may report an error
       this.crash(event.message || "the worker has ended", false);
     };
     const options = this.crashes > 0 ? { ...this.options, ...LESS_MEMORY } : this.options;
     const flag = (this.flag?.buffer ?? null) as SharedArrayBuffer | null;
     this.post({ kind: "open", ...setup, options, flag });
+  }
+
+  /** Whether its worker may have several threads. */
+  get canThread(): boolean {
+    return !this.isQuick && !this.hasThreadProblem && this.crashes === 0;
   }
 
   close(): void {
@@ -274,7 +283,17 @@ export class EngineLane {
     this.current = null;
   }
 
+  /** Opens the program without threads instead of that with threads. */
+  private openWithoutThreads(): void {
+    const job = this.current;
+    this.hasThreadProblem = true;
+    this.end();
+    if (job) this.queue.unshift({ ...job, isRestarting: false });
+    this.next();
+  }
+
   private crash(text: string, isFinal: boolean): void {
+    if (this.threads > 1 && !this.isOpened) return this.openWithoutThreads();
     const failed = this.current ? [this.current, ...this.queue] : this.queue;
     if (this.isOpened) this.crashes += 1;
     this.end();

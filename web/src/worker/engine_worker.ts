@@ -55,22 +55,24 @@ class EngineWorker {
 
   async open(): Promise<void> {
     const { options } = this.setup;
-    this.compiled ??= await compile(this.files);
+    this.compiled ??= await compile(this.files, this.setup.threads);
     if (!options) return;
     const probe = this.flag ? null : URL.createObjectURL(new Blob(["probe"]));
     const canStop = !probe || isReadable(probe);
     if (probe) URL.revokeObjectURL(probe);
     this.module = await this.instance();
     this.writeRegistry([]);
-    const problem = this.call("page_open", DATA, JSON.stringify(options));
+    const threads = String(this.setup.threads);
+    const problem = this.call("page_open", DATA, JSON.stringify({ ...options, threads }));
     if (problem) throw new Error(problem);
     post({ kind: "opened", compiled: this.compiled, canStop });
     if (!this.setup.compiled) await this.files.removeOutdated();
   }
 
   private async instance(): Promise<PageModule> {
-    this.compiled ??= await compile(this.files);
-    return instantiate(this.files, this.compiled, {
+    const { threads } = this.setup;
+    this.compiled ??= await compile(this.files, threads);
+    return instantiate(this.files, this.compiled, threads, {
       onEvent: (text) => this.onEvent(text),
       isStopped: () => this.isStopped(),
       onProgress: (fraction) =>

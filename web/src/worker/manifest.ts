@@ -24,8 +24,11 @@ export interface EngineManifest {
   nets: NetEntry[];
 }
 
-export const GLUE = "page-engine.js";
-export const PROGRAM = "page-engine.wasm";
+/** The files of a program of the engine: with threads, or without. */
+export function programFiles(hasThreads: boolean): { glue: string; code: string; thread: string } {
+  const name = hasThreads ? "page-engine-threads" : "page-engine";
+  return { glue: `${name}.js`, code: `${name}.wasm`, thread: `${name}.worker.js` };
+}
 
 export function tablesOf(rule: Rule): string {
   return `classical-${rule}.tables`;

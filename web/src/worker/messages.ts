@@ -16,6 +16,7 @@ export interface OpenMessage {
   kind: "open";
   manifest: EngineManifest;
   base: string; // address of the folder of the engine
+  threads: number; // of a search; more than one: in the program with threads
   compiled: WebAssembly.Module | null; // null: the worker compiles it and sends it back
   options: Record<string, string> | null; // of the engine; null: this worker only loads a net
   /** Holds the id of the request that is to end; null: HandleMessage.stopAddress is used. */

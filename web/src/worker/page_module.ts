@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The WebAssembly module of the engine (cpp/app/page_wasm.cpp) in a classic worker.
-import { GLUE, PROGRAM } from "./manifest";
+import { programFiles } from "./manifest";
 import type { EngineFiles } from "./engine_files";
 
 export const DATA = "/data";
 export const NETS = "/data/nets";
 export const CACHE = "/cache";
+
+const START_TIME = 10_000; // ms until the threads must have started
 
 export interface PageModule {
   ENV: Record<string, string>;
@@ -32,9 +34,12 @@ interface Settings extends Callbacks {
   preRun: ((module: PageModule) => void)[];
   print(text: string): void;
   printErr(text: string): void;
+  helpers: number; // threads beside this one
+  mainScriptUrlOrBlob: string; // which they run
+  locateFile(): string; // the script that starts it
   instantiateWasm(
     imports: WebAssembly.Imports,
-    receive: (instance: WebAssembly.Instance) => void,
+    receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
   ): object;
 }
 
@@ -43,26 +48,39 @@ interface ClassicWorker {
   makePageEngine(settings: Settings): Promise<PageModule>;
 }
 
-export async function compile(files: EngineFiles): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await (await files.read(PROGRAM)).arrayBuffer());
+export async function compile(files: EngineFiles, threads: number): Promise<WebAssembly.Module> {
+  const { code } = programFiles(threads > 1);
+  return WebAssembly.compile(await (await files.read(code)).arrayBuffer());
 }
 
-/** Makes the module, with empty folders for tables, nets and codebooks. */
+/** Makes the module, with empty folders for tables, nets and codebooks. Throws if its threads,
+ * which are workers of this worker, do not start. */
 export async function instantiate(
   files: EngineFiles,
   compiled: WebAssembly.Module,
+  threads: number,
   callbacks: Callbacks,
 ): Promise<PageModule> {
   const scope = self as unknown as ClassicWorker;
-  scope.importScripts(await files.script(GLUE));
+  const { glue, thread } = programFiles(threads > 1);
+  const script = await files.script(glue);
+  const threadScript = threads > 1 ? await files.script(thread) : "";
+  scope.importScripts(script);
   const module = await new Promise<PageModule>((resolve, reject) => {
+    if (threads > 1) setTimeout(reject, START_TIME, new Error("the threads do not start"));
     const made = scope.makePageEngine({
       ...callbacks,
+      helpers: threads - 1,
+      mainScriptUrlOrBlob: script,
+      locateFile: () => threadScript,
       preRun: [({ ENV }) => void (ENV["TENGEN_CACHE"] = CACHE)],
       print: () => {},
       printErr: () => {},
       instantiateWasm(imports, receive) {
-        WebAssembly.instantiate(compiled, imports).then(receive, reject);
+        WebAssembly.instantiate(compiled, imports).then(
+          (instance) => receive(instance, compiled),
+          reject,
+        );
         return {};
       },
     });
