@@ -30,6 +30,7 @@ _PORTS = 20  # tried from the default port on
 _FILE = "games.sqlite"
 _MIN_TOKEN = 8
 _OTHER_FILES = 256  # that are open beside the connections
+_BACKLOG = 32  # new connections that wait, and that the event loop accepts at a time
 
 
 class BadAddress(TengenError, ValueError):
@@ -103,6 +104,7 @@ def server_config(app: ASGIApp, limits: ServerLimits) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=http,
+        backlog=_BACKLOG,
         log_level="error",
         access_log=False,
         server_header=False,
