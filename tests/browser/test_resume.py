@@ -66,7 +66,7 @@ def test_a_game_with_clocks_continues_after_a_reload(
 
 @contextmanager
 def _server(port: int, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """`tengen play` in a process of its own, which the end of the block kills."""
+    """`tengen play` in a separate process, which the end of the block kills."""
     command = [sys.executable, "-m", "tengen", "play", "--no-browser", "--preset", "classical"]
     where = ["--port", str(port), "--data", str(folder)]
     process = subprocess.Popen([*command, *where], stdout=subprocess.DEVNULL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The back end with the workers, without the page: a harness of its own beside the engine. Needs
+"""The back end with the workers, without the page: a separate harness beside the engine. Needs
 the static edition (`make static`) and the packages of web/.
 """
 

@@ -358,7 +358,7 @@ TEST(page_attempts_are_right_wrong_or_solved) {
            std::string("solved  none none"));
   CHECK_EQ(verdict(R"(["h8","a1","i8","a3","j8","a5","b10"])", "vcf"),
            std::string("wrong no_threat none none"));
-  // White has a four of its own.
+  // White also has a four.
   CHECK_EQ(verdict(R"(["h8","a1","i8","b1","j8","c1","o15","d1","k8"])", "vcf"),
            std::string("wrong five e1 none"));
   // A closed four alone leads nowhere: g8 is the defence.

@@ -233,7 +233,7 @@ def test_saving_keeps_every_property(ask: Ask, name: str, ends: str) -> None:
 def test_a_changed_comment_changes_nothing_else(ask: Ask, name: str) -> None:
     text = corpus(name)
     for game, before in zip(ask("parse", text=text), raw_games(text), strict=True):
-        # A comment on the start needs a node of its own if the first node of the file has a move.
+        # A comment on the start needs a separate node if the first node of the file has a move.
         first = 0 if game["nodes"] and "+" in (game["nodes"][0]["data"] or {}) else -1
         for n in range(first, len(game["nodes"])):
             changed = json.loads(json.dumps(game))
